@@ -1,6 +1,7 @@
 package dev.tallystick;
 
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.Opened;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
@@ -196,7 +197,7 @@ public final class Builder {
         return environment;
     }
 
-    Database openDatabase(List<AutoCloseable> owned) {
+    Database openDatabase(Opened owned) {
         DataSource source = openDataSource(owned);
         Database database = Database.on(source).in(schema);
         PoolCheck.demandEnough(source);
@@ -205,7 +206,7 @@ public final class Builder {
     }
 
     /** Decides what an instance of this name held when it crashed, before anything runs. */
-    KeyLedger openKeys(Database database, KeyRetention retention, Ids ids, List<AutoCloseable> owned) {
+    KeyLedger openKeys(Database database, KeyRetention retention, Ids ids, Opened owned) {
         GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         owned.add(committer);
         KeyOwner name = instance();
@@ -217,7 +218,7 @@ public final class Builder {
         return keys;
     }
 
-    private DataSource openDataSource(List<AutoCloseable> owned) {
+    private DataSource openDataSource(Opened owned) {
         if (dataSource != null && directory == null) {
             return dataSource;
         }

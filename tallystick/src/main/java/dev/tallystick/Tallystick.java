@@ -4,6 +4,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Opened;
 import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Registrations;
@@ -77,7 +78,7 @@ public final class Tallystick implements AutoCloseable {
     private final Codec codec;
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
-    private final List<AutoCloseable> owned;
+    private final Opened opened;
     private final CountDownLatch closed = new CountDownLatch(1);
 
     Tallystick(
@@ -89,7 +90,7 @@ public final class Tallystick implements AutoCloseable {
             InstantSource sharedClock,
             Codec codec,
             Scope scope,
-            List<AutoCloseable> owned) {
+            Opened opened) {
         this.engine = engine;
         this.scheduler = scheduler;
         this.exchange = exchange;
@@ -98,7 +99,7 @@ public final class Tallystick implements AutoCloseable {
         this.sharedClock = sharedClock;
         this.codec = codec;
         this.scope = scope;
-        this.owned = owned;
+        this.opened = opened;
     }
 
     public static Builder builder() {
@@ -357,30 +358,13 @@ public final class Tallystick implements AutoCloseable {
     /** Lets running work reach a commit and releases the rest, for another process or the next start. */
     @Override
     public void close() {
-        scheduler.close();
-        if (exchange != null) {
-            exchange.close();
-        }
-        engine.close();
-        for (AutoCloseable each : owned.reversed()) {
-            closeOwned(each);
-        }
+        opened.close();
         closed.countDown();
     }
 
     /** Waits until another thread closes this. Call it last in {@code main}, because no thread here keeps the JVM alive. */
     public void awaitTermination() throws InterruptedException {
         closed.await();
-    }
-
-    private static void closeOwned(AutoCloseable each) {
-        try {
-            each.close();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (Exception e) {
-            throw new IllegalStateException("could not close what was opened for the embedded database", e);
-        }
     }
 
     private Submission submission(String workflow, @Nullable Object input, Submit how) {

@@ -2,6 +2,7 @@ package dev.tallystick;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.Opened;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Registrations;
 import dev.tallystick.engine.schedule.Scheduler;
@@ -13,8 +14,6 @@ import dev.tallystick.sql.SharedClock;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Assembles the library: database, keys, engine, scheduler. */
 final class Wiring {
@@ -22,14 +21,14 @@ final class Wiring {
     private Wiring() {}
 
     static Tallystick build(Builder builder) {
-        List<AutoCloseable> owned = new ArrayList<>();
-        Database database = builder.openDatabase(owned);
+        Opened opened = new Opened();
+        Database database = builder.openDatabase(opened);
         SecureRandom random = new SecureRandom();
         Clock clock = Clock.systemUTC();
         Ids ids = new Ids(clock, random);
         KeyRetention retention = KeyRetention.from(builder.environment());
-        KeyLedger keys = builder.openKeys(database, retention, ids, owned);
-        Engine engine = new Engine(
+        KeyLedger keys = builder.openKeys(database, retention, ids, opened);
+        Engine engine = opened.add(new Engine(
                 database,
                 new AcceptKeys(retention),
                 builder.codec(),
@@ -37,18 +36,19 @@ final class Wiring {
                 clock,
                 random,
                 builder.settings(),
-                CrashPoints.NONE);
-        Scheduler scheduler = new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE);
+                CrashPoints.NONE));
         Builder.Membership membership = builder.membership();
         Exchange exchange = membership == null
                 ? null
-                : new Exchange(
+                : opened.add(new Exchange(
                         database,
                         engine,
                         membership.identity(),
                         membership.transport(),
                         membership.settings(),
-                        CrashPoints.NONE);
+                        CrashPoints.NONE));
+        Scheduler scheduler =
+                opened.add(new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE));
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
                 engine,
@@ -59,6 +59,6 @@ final class Wiring {
                 shared,
                 builder.codec(),
                 builder.scope(),
-                owned);
+                opened);
     }
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PgBouncerTest {
 
     private static final int JOBS = 40;
+    private static final int SESSIONS = 3;
 
     @RegisterExtension
     static final TestPostgres postgres = TestPostgres.perTest();
@@ -28,7 +29,7 @@ class PgBouncerTest {
     @Test
     void jobs_of_two_processes_run_once_behind_a_pooler_and_leave_its_sessions_as_they_were() throws Exception {
         ConcurrentLinkedQueue<String> reserved = new ConcurrentLinkedQueue<>();
-        try (PgBouncer pooler = postgres.pgBouncer(3);
+        try (PgBouncer pooler = postgres.pgBouncer(SESSIONS);
                 HikariDataSource one = pool(pooler);
                 HikariDataSource other = pool(pooler);
                 Tallystick first = running(one, reserved);
@@ -68,11 +69,28 @@ class PgBouncerTest {
         return tally;
     }
 
-    /** What a session has set that a new one would not have, as the pooler hands it out. */
+    /** What the pooler's sessions have set that new ones would not have: a transaction on each, all at once. */
     private static List<String> changedSettings(HikariDataSource source) throws SQLException {
         List<String> changed = new ArrayList<>();
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement();
+        List<Connection> held = new ArrayList<>();
+        try {
+            for (int i = 0; i < SESSIONS; i++) {
+                Connection connection = source.getConnection();
+                held.add(connection);
+                connection.setAutoCommit(false);
+                changed.addAll(changedSettings(connection));
+            }
+        } finally {
+            for (Connection connection : held) {
+                connection.close();
+            }
+        }
+        return changed;
+    }
+
+    private static List<String> changedSettings(Connection connection) throws SQLException {
+        List<String> changed = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("""
                         select name
                         from pg_settings

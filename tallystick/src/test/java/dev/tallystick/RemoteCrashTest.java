@@ -7,6 +7,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.exchange.ExchangeCrashPoint;
@@ -48,20 +49,40 @@ class RemoteCrashTest {
             .lease(Duration.ofMillis(600), Duration.ofMillis(200))
             .poll(Duration.ofMillis(50));
 
+    private static final String GRAPH = """
+            workflow: purchase-graph
+            nodes:
+              begin:
+                kind: trigger
+                next: order
+              order:
+                kind: worker
+                participant: globex
+                input: "input"
+            output: order
+            """;
+
     @RegisterExtension
     static final TestPostgres acmes = TestPostgres.perTest().prepared("parties", ExchangeParties::prepare);
 
     @RegisterExtension
     static final TestPostgres globexs = TestPostgres.perTest().prepared("parties", ExchangeParties::prepare);
 
-    static List<CrashPoint> points() {
-        List<CrashPoint> points = new ArrayList<>(List.of(
+    static List<CrashPoint> pointsOfCode() {
+        return points(
                 EngineCrashPoint.TRANSACTED,
                 EngineCrashPoint.PARKED,
                 EngineCrashPoint.SIGNALLED,
-                EngineCrashPoint.RETURNED,
-                SqlCrashPoint.BEFORE_COMMIT,
-                SqlCrashPoint.AFTER_COMMIT));
+                EngineCrashPoint.RETURNED);
+    }
+
+    static List<CrashPoint> pointsOfGraphs() {
+        return points(EngineCrashPoint.GRAPH_MOVED);
+    }
+
+    private static List<CrashPoint> points(EngineCrashPoint... engines) {
+        List<CrashPoint> points = new ArrayList<>(List.of(engines));
+        points.addAll(List.of(SqlCrashPoint.BEFORE_COMMIT, SqlCrashPoint.AFTER_COMMIT));
         points.addAll(List.of(ExchangeCrashPoint.values()));
         // The first is for postings outside of jobs, the last for handlers that fail.
         points.removeAll(List.of(ExchangeCrashPoint.POSTING_RECORDED, ExchangeCrashPoint.FAILURE_RECORDED));
@@ -69,11 +90,21 @@ class RemoteCrashTest {
     }
 
     @ParameterizedTest
-    @MethodSource("points")
+    @MethodSource("pointsOfCode")
     void after_a_crash_at_any_point_a_job_ends_with_the_partners_one_outcome(CrashPoint point) throws Exception {
+        endsAfterCrash("purchase", point);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pointsOfGraphs")
+    void after_a_crash_at_any_point_a_graphs_job_ends_with_the_partners_one_outcome(CrashPoint point) throws Exception {
+        endsAfterCrash("purchase-graph", point);
+    }
+
+    private static void endsAfterCrash(String workflow, CrashPoint point) throws Exception {
         CrashAt acmeDies = CrashAt.nth(point, point instanceof SqlCrashPoint ? 4 : 1);
         CrashAt globexDies = CrashAt.nth(point, point instanceof SqlCrashPoint ? 4 : 1);
-        List<JobId> jobs = submit();
+        List<JobId> jobs = submit(workflow);
         try (Transport transport = transport();
                 Installation globex =
                         new Installation(globexs.dataSource(), ExchangeParties.globex("1"), transport, globexDies);
@@ -114,11 +145,11 @@ class RemoteCrashTest {
     }
 
     /** Accepts a job that succeeds and one that is refused; no process runs them yet. */
-    private static List<JobId> submit() {
+    private static List<JobId> submit(String workflow) {
         try (Transport transport = transport();
                 Installation idle =
                         new Installation(acmes.dataSource(), ExchangeParties.acme("0"), transport, CrashPoints.NONE)) {
-            return List.of(idle.submit("tea"), idle.submit("nothing"));
+            return List.of(idle.submit(workflow, "tea"), idle.submit(workflow, "nothing"));
         }
     }
 
@@ -145,6 +176,7 @@ class RemoteCrashTest {
                     crashPoints);
             engine.register(WorkflowType.of(
                     "purchase", String.class, Object.class, (ctx, what) -> ctx.remote("globex", what, Object.class)));
+            engine.register(GraphYaml.read("graph", GRAPH));
             exchange = new Exchange(database, engine, identity, transport, ExchangeParties.FAST, crashPoints);
         }
 
@@ -153,9 +185,9 @@ class RemoteCrashTest {
             exchange.start();
         }
 
-        JobId submit(String what) {
+        JobId submit(String workflow, String what) {
             Submission submission = new Submission(
-                    "default", "purchase", new JsonCodec().encode(what), null, null, Priority.DEFAULT, Duration.ZERO);
+                    "default", workflow, new JsonCodec().encode(what), null, null, Priority.DEFAULT, Duration.ZERO);
             return ((Accepted.Fresh) engine.submit(submission).join()).job();
         }
 

@@ -59,10 +59,6 @@ public record BrokerSettings(
         return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, lanes, poll, callable);
     }
 
-    public BrokerSettings withHistoryKept(Duration other) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, other, lanes, poll, callable);
-    }
-
     public BrokerSettings withLanes(int number) {
         return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, number, poll, callable);
     }

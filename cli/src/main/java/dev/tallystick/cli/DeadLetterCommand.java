@@ -1,12 +1,11 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
-import dev.tallystick.client.DeadLetters;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Webhooks;
+import dev.tallystick.core.api.JobApi.Letter;
+import dev.tallystick.core.api.WebhookApi.DeadCallView;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -40,18 +39,12 @@ import picocli.CommandLine.Parameters;
             "  tally deadletter calls",
             "  tally deadletter call --webhook ID --message 01890a5d-ac96-774b-bcce-b302099a8057",
         })
-final class DeadLetterCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally deadletter --help'.");
-    }
+final class DeadLetterCommand extends CommandGroup {
 
     /** A command about one dead letter. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the failed job.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
         final UUID job() {
@@ -76,9 +69,9 @@ final class DeadLetterCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(DeadLetters.DeadLetter letter) {
+        private static String line(Letter letter) {
             String reason = letter.reason().lines().findFirst().orElse("");
-            return "%s  %s  %s  %s".formatted(letter.job(), letter.raisedAt(), letter.workflow(), reason);
+            return "%s  %s  %s  %s".formatted(letter.jobId(), letter.raisedAt(), letter.workflow(), reason);
         }
     }
 
@@ -100,7 +93,7 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer("job " + client.deadLetters().redrive(job()).job() + " continues it");
+            answer("job " + client.deadLetters().redrive(job()).jobId() + " continues it");
             return ExitCode.OK;
         }
     }
@@ -136,9 +129,9 @@ final class DeadLetterCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Webhooks.DeadCall call) {
+        private static String line(DeadCallView call) {
             return "%s  webhook %s  message %s  %s  %s"
-                    .formatted(call.givenUpAt(), call.webhook(), call.message(), call.url(), call.error());
+                    .formatted(call.givenUpAt(), call.webhookId(), call.messageId(), call.url(), call.error());
         }
     }
 
@@ -146,11 +139,9 @@ final class DeadLetterCommand extends TallyCommand {
     static final class CallAgain extends ServerConnection {
 
         @Option(names = "--webhook", paramLabel = "ID", required = true, description = "The webhook.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID webhook;
 
         @Option(names = "--message", paramLabel = "ID", required = true, description = "The message to send it.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID message;
 
         @Override

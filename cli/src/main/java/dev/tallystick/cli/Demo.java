@@ -51,7 +51,6 @@ final class Demo extends TallyCommand {
             paramLabel = "DIR",
             description = "Where the demo keeps its database (default: ${DEFAULT-VALUE}).",
             defaultValue = ".tally/demo")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path directory;
 
     @Option(

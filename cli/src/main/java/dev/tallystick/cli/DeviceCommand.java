@@ -1,11 +1,10 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
-import dev.tallystick.client.Devices;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
 import java.time.Duration;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,18 +34,12 @@ import picocli.CommandLine.Parameters;
             "  tally device ls",
             "  tally device revoke laptop",
         })
-final class DeviceCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally device --help'.");
-    }
+final class DeviceCommand extends CommandGroup {
 
     /** A command about one device. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the device.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         final String name() {
@@ -62,7 +55,6 @@ final class DeviceCommand extends TallyCommand {
                 paramLabel = "BASE64",
                 required = true,
                 description = "The Ed25519 public key: 32 bytes in base64.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String key;
 
         final String key() {
@@ -85,7 +77,6 @@ final class DeviceCommand extends TallyCommand {
     static final class Rotate extends WithKey {
 
         @Option(names = "--replaces", paramLabel = "BASE64", required = true, description = "The device's current key.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String replaced;
 
         @Option(
@@ -111,7 +102,7 @@ final class DeviceCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Devices.Device device) {
+        private static String line(DeviceView device) {
             return "%-20s %s  %s"
                     .formatted(device.name(), device.publicKey(), device.revokedAt() == null ? "" : "revoked")
                     .stripTrailing();

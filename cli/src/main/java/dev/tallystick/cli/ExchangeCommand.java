@@ -2,47 +2,39 @@ package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.client.Postings;
+import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.exchange.books.Bundle;
-import dev.tallystick.exchange.books.DatabaseBooks;
 import dev.tallystick.exchange.books.Evidence;
-import dev.tallystick.exchange.books.Issue;
-import dev.tallystick.exchange.books.IssueRow;
-import dev.tallystick.exchange.books.Issues;
-import dev.tallystick.exchange.books.Reconciliation;
-import dev.tallystick.exchange.books.Records;
-import dev.tallystick.exchange.books.View;
-import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.signing.PublicKey;
 import dev.tallystick.exchange.signing.SigningKey;
-import dev.tallystick.server.ServerSettings;
 import dev.tallystick.sql.Database;
-import dev.tallystick.sql.DefiniteFailureException;
-import dev.tallystick.sql.SchemaName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A participant's postings, issues and evidence, read from its database. */
+/** A participant's postings, issues and evidence. */
 @Command(
         name = "exchange",
         description = {
-            "Look after the postings that a participant exchanges with its partners.",
-            "Works on its database."
+            "Look after the postings that a participant exchanges with its partners:",
+            "through its server, or on its database with --postgres and --as."
         },
         subcommands = {
             ExchangeCommand.Ls.class,
@@ -59,7 +51,7 @@ import picocli.CommandLine.Parameters;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tally exchange ls --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'",
+            "  tally exchange ls",
             "  tally exchange issues --as acme --postgres 'jdbc:postgresql://db/acme?user=tally' --json",
             "  tally exchange verify invoice-7.json --n-key acme.pub --p-key globex.pub",
         })
@@ -70,52 +62,53 @@ final class ExchangeCommand extends TallyCommand {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally exchange --help'.");
     }
 
-    /** A command on the database of a participant. */
-    abstract static class OfParticipant extends ExchangeAnswers {
+    /** A command on the records of a participant. */
+    abstract static class OfParticipant extends ServerConnection {
 
-        @Option(
-                names = "--as",
-                paramLabel = "NAME",
-                required = true,
-                description = "The participant whose database it is.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
-        private String as;
+        @Mixin
+        private final ExchangeDatabase database = new ExchangeDatabase();
 
-        @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
-        private String postgres;
+        abstract ExitCode run(ExchangeSource source);
 
-        @Option(
-                names = "--schema",
-                paramLabel = "NAME",
-                description = "The schema that holds the tables (default: TALLY_SCHEMA, or tally).")
-        private @Nullable String schema;
-
-        abstract ExitCode run(Database database, Participant self);
+        /** The database of the partner, for those who compare with it. */
+        Database partners() {
+            throw new CommandFailed(ExitCode.USAGE, "this needs the partner's books", "Pass --partner-postgres.");
+        }
 
         @Override
-        public final ExitCode run() {
-            try {
-                return run(open(postgres), new Participant(as));
-            } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Correct the arguments.");
-            } catch (DefiniteFailureException e) {
-                throw new CommandFailed(
-                        ExitCode.CONFLICT,
-                        String.valueOf(e.getMessage()),
-                        "Is --postgres right, and were the tables created with the exchange's first start?");
-            }
+        public final ExitCode run(TallyClient client) {
+            return run(new ServerExchange(client.postings()));
+        }
+
+        @Override
+        public final Optional<ExitCode> runHere() {
+            return database.isGiven()
+                    ? Optional.of(database.use(
+                            environment(), (opened, self) -> run(new DatabaseExchange(opened, self, this::partners))))
+                    : Optional.empty();
         }
 
         final Database open(String url) {
-            PGSimpleDataSource source = new PGSimpleDataSource();
-            source.setUrl(url);
-            String named = schema == null ? environment().get(ServerSettings.SCHEMA) : schema;
-            return Database.on(source).in(named == null ? SchemaName.DEFAULT : new SchemaName(named));
+            return database.open(environment(), url);
+        }
+
+        final void say(String text) {
+            answer(text, ExchangeText.sentence(text));
+        }
+
+        final <T> void list(String field, List<T> items, Function<T, String> line, Function<T, Json> json) {
+            answer(
+                    items.isEmpty() ? "none" : items.stream().map(line).collect(Collectors.joining("\n")),
+                    ExchangeText.list(field, items.stream().map(json).toList()));
         }
     }
 
-    @Command(name = "ls", description = "List postings, the newest first.", sortOptions = false)
+    @Command(
+            name = "ls",
+            description = "List postings, the newest first.",
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer = {"  tally exchange ls", "  tally exchange ls --all --limit 10"})
     static final class Ls extends OfParticipant {
 
         @Option(names = "--all", description = "Also those that are settled.")
@@ -125,9 +118,8 @@ final class ExchangeCommand extends TallyCommand {
         private int limit = 50;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            List<View> views = new Records(database, self).list(all, limit);
-            answerAll("postings", views, ExchangeCommand::line, ExchangeCommand::json);
+        ExitCode run(ExchangeSource source) {
+            list("postings", source.list(all, limit), ExchangeText::line, ExchangeText::json);
             return ExitCode.OK;
         }
     }
@@ -137,7 +129,10 @@ final class ExchangeCommand extends TallyCommand {
             description = "Show a posting with its audit trail.",
             sortOptions = false,
             footerHeading = "%nExamples:%n",
-            footer = "  tally exchange show invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
+            footer = {
+                "  tally exchange show invoice-7",
+                "  tally exchange show invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'"
+            })
     static final class Show extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -145,17 +140,13 @@ final class ExchangeCommand extends TallyCommand {
         private String id;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            List<View> views = new Records(database, self).show(new MessageId(id));
-            if (views.isEmpty()) {
+        ExitCode run(ExchangeSource source) {
+            List<Postings.Posting> found = source.find(id);
+            if (found.isEmpty()) {
                 throw new CommandFailed(
                         ExitCode.NOT_FOUND, "there is no posting " + id, "Try 'tally exchange ls --all'.");
             }
-            answerAll(
-                    "postings",
-                    views,
-                    view -> line(view) + "\n  " + String.join("\n  ", view.audit()),
-                    ExchangeCommand::json);
+            list("postings", found, ExchangeText::lineWithTrail, ExchangeText::json);
             return ExitCode.OK;
         }
     }
@@ -165,7 +156,7 @@ final class ExchangeCommand extends TallyCommand {
             description = "Let an instance publish an open posting, or an unacknowledged result, again.",
             sortOptions = false,
             footerHeading = "%nExamples:%n",
-            footer = "  tally exchange replay invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
+            footer = "  tally exchange replay invoice-7")
     static final class Replay extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -173,46 +164,33 @@ final class ExchangeCommand extends TallyCommand {
         private String id;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            if (!new Records(database, self).replay(new MessageId(id), "operator")) {
+        ExitCode run(ExchangeSource source) {
+            if (!source.replay(id)) {
                 throw new CommandFailed(
                         ExitCode.CONFLICT, id + " is not open", "See 'tally exchange show " + id + "'.");
             }
-            answer("published again soon");
+            say("published again soon");
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "issues", description = "List consistency issues, the newest first.", sortOptions = false)
+    @Command(
+            name = "issues",
+            description = {"List consistency issues, the newest first.", "The exit code is 4 if there are any."},
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer = "  tally exchange issues --json")
     static final class IssuesOf extends OfParticipant {
+
+        private static final int MOST = 500;
 
         @Option(names = "--all", description = "Also those that are resolved.")
         private boolean all;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            List<IssueRow> issues = new Issues(database, self).list(all, 1_000);
-            answerAll(
-                    "issues",
-                    issues,
-                    issue -> "%s %s %s → %s %s (%d×): %s"
-                            .formatted(
-                                    issue.raisedAt(),
-                                    issue.kind(),
-                                    issue.producer(),
-                                    issue.consumer(),
-                                    issue.id(),
-                                    issue.times(),
-                                    issue.detail()),
-                    issue -> new ExchangeAnswers.Fields()
-                            .with("kind", issue.kind().name())
-                            .with("n", issue.producer())
-                            .with("p", issue.consumer())
-                            .with("id", issue.id())
-                            .with("detail", issue.detail())
-                            .with("times", issue.times())
-                            .with("raised_at", issue.raisedAt().toString())
-                            .json());
+        ExitCode run(ExchangeSource source) {
+            List<Postings.Issue> issues = source.issues(all, MOST);
+            list("issues", issues, ExchangeText::line, ExchangeText::json);
             return issues.isEmpty() ? ExitCode.OK : ExitCode.CONFLICT;
         }
     }
@@ -220,13 +198,16 @@ final class ExchangeCommand extends TallyCommand {
     @Command(
             name = "reconcile",
             description = {
-                "Compare the books of a producer and a consumer, and record every difference as an issue.",
-                "Descends only where hashes differ."
+                "Compare our books with a partner's, and record every difference as an issue.",
+                "Our server asks the partner's. With --postgres, the two databases are compared.",
+                "The exit code is 4 if the books differ."
             },
             sortOptions = false,
             footerHeading = "%nExamples:%n",
-            footer =
-                    "  tally exchange reconcile --as acme --with globex --postgres 'jdbc:postgresql://db/acme?user=tally' --partner-postgres 'jdbc:postgresql://copy/globex?user=tally'")
+            footer = {
+                "  tally exchange reconcile --with globex",
+                "  tally exchange reconcile --with globex --as acme --postgres 'jdbc:postgresql://db/acme?user=tally' --partner-postgres 'jdbc:postgresql://copy/globex?user=tally'"
+            })
     static final class Reconcile extends OfParticipant {
 
         @Option(names = "--with", paramLabel = "NAME", required = true, description = "The partner.")
@@ -236,55 +217,23 @@ final class ExchangeCommand extends TallyCommand {
         @Option(
                 names = "--partner-postgres",
                 paramLabel = "JDBC-URL",
-                required = true,
-                description = "The partner's database, or a copy of it.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
-        private String partner;
+                description = "With --postgres: the partner's database, or a copy of it.")
+        private @Nullable String partner;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            Participant other = new Participant(with);
-            Database partners = open(partner);
-            Reconciliation posted = Reconciliation.between(
-                    DatabaseBooks.ofProducer(database, self, other), DatabaseBooks.ofConsumer(partners, self, other));
-            Reconciliation received = Reconciliation.between(
-                    DatabaseBooks.ofConsumer(database, other, self), DatabaseBooks.ofProducer(partners, other, self));
-            Issues issues = new Issues(database, self);
-            issues.raise(posted.differences().stream()
-                    .map(difference -> issue(difference, self, other))
-                    .toList());
-            issues.raise(received.differences().stream()
-                    .map(difference -> issue(difference, other, self))
-                    .toList());
-            List<Reconciliation.Difference> all = Stream.concat(
-                            posted.differences().stream(), received.differences().stream())
-                    .toList();
-            if (all.isEmpty()) {
-                answer("the books agree");
-                return ExitCode.OK;
-            }
-            answerAll(
-                    "differences",
-                    all,
-                    each -> "%s %s %s: here %s, there %s"
-                            .formatted(each.period(), each.kind(), each.id(), each.ours(), each.theirs()),
-                    each -> new ExchangeAnswers.Fields()
-                            .with("kind", each.kind().name())
-                            .with("id", each.id())
-                            .with("period", each.period().toString())
-                            .with("here", each.ours())
-                            .with("there", each.theirs())
-                            .json());
-            return ExitCode.CONFLICT;
+        Database partners() {
+            return partner == null ? super.partners() : open(partner);
         }
 
-        private static Issue issue(Reconciliation.Difference difference, Participant producer, Participant consumer) {
-            return Issue.found(
-                    difference.kind(),
-                    producer,
-                    consumer,
-                    new MessageId(difference.id()),
-                    "here " + difference.ours() + ", there " + difference.theirs());
+        @Override
+        ExitCode run(ExchangeSource source) {
+            List<Postings.Difference> differences = source.reconcile(with);
+            if (differences.isEmpty()) {
+                say("the books agree");
+                return ExitCode.OK;
+            }
+            list("differences", differences, ExchangeText::line, ExchangeText::json);
+            return ExitCode.CONFLICT;
         }
     }
 
@@ -293,7 +242,7 @@ final class ExchangeCommand extends TallyCommand {
             description = "Print the evidence for a posting as a bundle.",
             sortOptions = false,
             footerHeading = "%nExamples:%n",
-            footer = "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
+            footer = "  tally exchange export invoice-7 --from globex")
     static final class Export extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -304,18 +253,12 @@ final class ExchangeCommand extends TallyCommand {
         private @Nullable String from;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            Records records = new Records(database, self);
-            Partners partners = new Partners(database);
-            MessageId wanted = new MessageId(id);
-            Optional<Bundle> bundle = from == null
-                    ? records.posted(wanted, partners)
-                    : records.received(new Participant(from), wanted, partners);
-            print(bundle.orElseThrow(() -> new CommandFailed(
+        ExitCode run(ExchangeSource source) {
+            print(source.bundle(id, from)
+                    .orElseThrow(() -> new CommandFailed(
                             ExitCode.NOT_FOUND,
                             "there is no such posting",
-                            "If a partner posted it, name the partner with --from."))
-                    .toJson());
+                            "If a partner posted it, name the partner with --from.")));
             return ExitCode.OK;
         }
     }
@@ -324,7 +267,7 @@ final class ExchangeCommand extends TallyCommand {
             name = "verify",
             description = "Check a bundle, with nothing but a public key of each participant.",
             sortOptions = false)
-    static final class Verify extends ExchangeAnswers {
+    static final class Verify extends TallyCommand {
 
         @Parameters(paramLabel = "FILE", description = "The bundle.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
@@ -349,7 +292,8 @@ final class ExchangeCommand extends TallyCommand {
                 String problems = evidence.problems().stream()
                         .map(problem -> "NOT proven: " + problem)
                         .collect(Collectors.joining("\n"));
-                answer((proven + "\n" + problems).strip());
+                String text = (proven + "\n" + problems).strip();
+                answer(text, ExchangeText.sentence(text));
                 return evidence.isSound() ? ExitCode.OK : ExitCode.CONFLICT;
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Check the files.");
@@ -364,7 +308,10 @@ final class ExchangeCommand extends TallyCommand {
             footerHeading = "%nExamples:%n",
             footer =
                     "  tally exchange trust globex globex.pub --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
-    static final class Trust extends OfParticipant {
+    static final class Trust extends TallyCommand {
+
+        @Mixin
+        private final ExchangeDatabase database = new ExchangeDatabase();
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The participant.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
@@ -375,12 +322,15 @@ final class ExchangeCommand extends TallyCommand {
         private Path file;
 
         @Override
-        ExitCode run(Database database, Participant self) {
-            PublicKey key = PublicKey.parse(read(file));
-            ExchangeSchema.migrations().migrate(database);
-            new Partners(database).trust(new Participant(participant), key);
-            answer("trusts key " + key.id() + " of " + participant);
-            return ExitCode.OK;
+        public ExitCode run() {
+            return database.use(environment(), (opened, self) -> {
+                PublicKey key = PublicKey.parse(read(file));
+                ExchangeSchema.migrations().migrate(opened);
+                new Partners(opened).trust(new Participant(participant), key);
+                String text = "trusts key " + key.id() + " of " + participant;
+                answer(text, ExchangeText.sentence(text));
+                return ExitCode.OK;
+            });
         }
     }
 
@@ -390,7 +340,7 @@ final class ExchangeCommand extends TallyCommand {
             sortOptions = false,
             footerHeading = "%nExamples:%n",
             footer = "  tally exchange key acme.key")
-    static final class Key extends ExchangeAnswers {
+    static final class Key extends TallyCommand {
 
         @Parameters(paramLabel = "FILE", description = "Where to write the private key.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
@@ -407,7 +357,9 @@ final class ExchangeCommand extends TallyCommand {
             } catch (IOException e) {
                 throw new CommandFailed(ExitCode.CONFLICT, "cannot write " + file + ": " + e, "Choose another file.");
             }
-            answer(key.publicKey().toString());
+            answer(
+                    key.publicKey().toString(),
+                    ExchangeText.sentence(key.publicKey().toString()));
             return ExitCode.OK;
         }
     }
@@ -418,26 +370,5 @@ final class ExchangeCommand extends TallyCommand {
         } catch (IOException e) {
             throw new CommandFailed(ExitCode.NOT_FOUND, "cannot read " + file, "Check the name of the file.");
         }
-    }
-
-    private static String line(View view) {
-        String failure = view.failure() == null ? "" : " (" + view.failure() + ")";
-        return "%s %s → %s %s: %s%s"
-                .formatted(view.inception(), view.producer(), view.consumer(), view.id(), view.status(), failure);
-    }
-
-    private static Json json(View view) {
-        return new ExchangeAnswers.Fields()
-                .with("n", view.producer())
-                .with("p", view.consumer())
-                .with("id", view.id())
-                .with("ack_status", view.status().ack().name())
-                .with("processing_status", view.status().processing().name())
-                .with("replays", view.replays())
-                .with("attempts", view.attempts())
-                .with("inception_datum", view.inception().toString())
-                .with("deadline", view.deadline().toString())
-                .with("audit", view.audit())
-                .json();
     }
 }

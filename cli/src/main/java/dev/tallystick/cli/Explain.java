@@ -35,7 +35,6 @@ final class Explain extends TallyCommand {
     private static final String WRITE_ALL_DIGITS = "Pass all 15 digits, leading zeros included, as in 001110000000001.";
 
     @Parameters(paramLabel = "LEDGER", description = "The 15 digits, leading zeros included.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private String digits;
 
     @Option(

@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.cli.command.TallyCommand;
@@ -8,6 +9,10 @@ import dev.tallystick.client.Jobs;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.JobApi.EventPage;
+import dev.tallystick.core.api.JobApi.JobActivities;
+import dev.tallystick.core.api.JobApi.JobView;
+import dev.tallystick.core.api.JobApi.JobWhy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -56,12 +61,7 @@ import picocli.CommandLine.Parameters;
             "  tally job receipt --key order:42",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
-final class JobCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally job --help'.");
-    }
+final class JobCommand extends CommandGroup {
 
     /** Prints how a job ended. A job that did not complete is a conflict. */
     static ExitCode show(TallyCommand command, SequencedMap<String, Json> fields, TallyClient.Result result) {
@@ -114,7 +114,7 @@ final class JobCommand extends TallyCommand {
                     throw new CommandFailed(ExitCode.NOT_FOUND, "'" + job + "' is not a job ID", "See 'tally job ls'.");
                 }
             }
-            return client.jobs().findByKey(key(key)).id();
+            return client.jobs().findByKey(key(key)).jobId();
         }
     }
 
@@ -151,8 +151,8 @@ final class JobCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Jobs.Job job) {
-            String line = "%s  %-10s %s  %s".formatted(job.id(), job.status(), job.createdAt(), job.workflow());
+        private static String line(JobView job) {
+            String line = "%s  %-10s %s  %s".formatted(job.jobId(), job.status(), job.createdAt(), job.workflow());
             return job.key() == null ? line : line + "  " + job.key();
         }
     }
@@ -162,12 +162,12 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            Jobs.LastError last = client.jobs().find(id).lastError();
+            JobView.LastFailure last = client.jobs().find(id).lastError();
             answerWith("last_error", last == null ? "" : words(last));
             return ExitCode.OK;
         }
 
-        private static String words(Jobs.LastError last) {
+        private static String words(JobView.LastFailure last) {
             String place = last.path().isEmpty() ? "" : " at " + last.path();
             String what = last.stackTrace() == null ? last.error() : last.stackTrace();
             return last.activity() + place + " failed: " + what;
@@ -182,9 +182,9 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            Jobs.Why why = client.jobs().why(id);
+            JobWhy why = client.jobs().why(id);
             StringBuilder text = new StringBuilder(why.state());
-            for (Jobs.Why.Wait wait : why.waits()) {
+            for (JobWhy.Wait wait : why.waits()) {
                 text.append("\n  ").append(wait.what()).append(", since ").append(wait.since());
                 text.append(": ").append(wait.mover());
             }
@@ -221,7 +221,7 @@ final class JobCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Jobs.Activity each) {
+        private static String line(JobActivities.Activity each) {
             String why = each.error() == null
                     ? ""
                     : ": " + each.error().lines().findFirst().orElse("");
@@ -274,7 +274,7 @@ final class JobCommand extends TallyCommand {
             List<String> lines = new ArrayList<>();
             List<Json> events = new ArrayList<>();
             long position = after;
-            Jobs.EventPage page;
+            EventPage page;
             do {
                 page = client.jobs().events(id, position, PAGE, Duration.ZERO);
                 page.events().forEach(event -> lines.add(line(event)));
@@ -292,9 +292,9 @@ final class JobCommand extends TallyCommand {
         private ExitCode follow(TallyClient client, UUID id) {
             long position = after;
             while (true) {
-                Jobs.EventPage page = client.jobs().events(id, position, PAGE, TURN);
+                EventPage page = client.jobs().events(id, position, PAGE, TURN);
                 Iterator<Json.ObjectValue> objects = said("events").iterator();
-                for (Jobs.Event event : page.events()) {
+                for (EventPage.Event event : page.events()) {
                     answer(line(event), objects.next());
                     if (event.event().equals("closed")) {
                         return ExitCode.OK;
@@ -308,7 +308,7 @@ final class JobCommand extends TallyCommand {
             }
         }
 
-        private static String line(Jobs.Event event) {
+        private static String line(EventPage.Event event) {
             String about = event.event().equals("closed") ? event.outcome() : event.name();
             String why = event.error() == null
                     ? ""
@@ -323,11 +323,9 @@ final class JobCommand extends TallyCommand {
     static final class Signal extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the job.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
         @Parameters(index = "1", paramLabel = "SIGNAL", description = "The name of the signal.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String signal;
 
         @Option(names = "--payload", paramLabel = "JSON", description = "The payload (default: null).")
@@ -362,7 +360,6 @@ final class JobCommand extends TallyCommand {
     abstract static class Again extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the closed job.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
         @Option(
@@ -407,7 +404,6 @@ final class JobCommand extends TallyCommand {
                 paramLabel = "STEP",
                 required = true,
                 description = "The step's name, or its path if the name is not unique.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String step;
 
         @Override

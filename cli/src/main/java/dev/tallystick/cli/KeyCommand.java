@@ -1,9 +1,9 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Keys;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Fingerprint;
@@ -50,18 +50,12 @@ import picocli.CommandLine.Parameters;
             "  tally key prove order:42",
             "  tally key resolve backup:2030-01-31 --member shop --reservation ID --as released",
         })
-final class KeyCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally key --help'.");
-    }
+final class KeyCommand extends CommandGroup {
 
     /** A command about one key. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "KEY", description = "The key.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String key;
 
         final IdempotencyKey key() {
@@ -77,7 +71,6 @@ final class KeyCommand extends TallyCommand {
                 paramLabel = "SHA256",
                 required = true,
                 description = "The SHA-256 of the request, in hex.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String fingerprint;
 
         @Override
@@ -143,7 +136,6 @@ final class KeyCommand extends TallyCommand {
     abstract static class Settling extends OfOne {
 
         @Option(names = "--reservation", paramLabel = "ID", required = true, description = "The ID of the reservation.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID reservation;
 
         @Option(
@@ -250,7 +242,6 @@ final class KeyCommand extends TallyCommand {
     static final class Resolve extends Settling {
 
         @Option(names = "--member", paramLabel = "NAME", required = true, description = "The member who owns the key.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String member;
 
         @Option(
@@ -258,7 +249,6 @@ final class KeyCommand extends TallyCommand {
                 paramLabel = "OUTCOME",
                 required = true,
                 description = "committed, rejected, or released (only if certainly nothing happened).")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String outcome;
 
         @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats.")

@@ -1,13 +1,13 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
-import dev.tallystick.client.Members;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Tokens;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.MemberApi.MemberView;
+import dev.tallystick.core.api.MemberApi.TokenView;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -39,18 +39,12 @@ import picocli.CommandLine.Parameters;
             "  tally member revoke 1f0c9a54e1b20d37",
             "  tally member remove shop",
         })
-final class MemberCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally member --help'.");
-    }
+final class MemberCommand extends CommandGroup {
 
     /** A command about one member. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the member.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         final String name() {
@@ -67,7 +61,7 @@ final class MemberCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Members.Member member) {
+        private static String line(MemberView member) {
             return member.name() + "  "
                     + member.roles().stream().sorted().map(Role::word).collect(Collectors.joining(", "));
         }
@@ -81,7 +75,6 @@ final class MemberCommand extends TallyCommand {
                 paramLabel = "WORD",
                 required = true,
                 description = "admin, member, worker, observer or partner; repeatable.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private List<String> roles;
 
         @Override
@@ -126,7 +119,7 @@ final class MemberCommand extends TallyCommand {
         @Override
         public ExitCode run(TallyClient client) {
             Duration validity = seconds == null ? null : Duration.ofSeconds(seconds);
-            answer(client.tokens().issue(name(), validity).secret());
+            answer(client.tokens().issue(name(), validity).token());
             return ExitCode.OK;
         }
 
@@ -146,7 +139,7 @@ final class MemberCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Tokens.Token token) {
+        private static String line(TokenView token) {
             String end = token.revokedAt() != null
                     ? "revoked " + token.revokedAt()
                     : token.expiresAt() != null ? "valid until " + token.expiresAt() : "valid until revoked";
@@ -158,7 +151,6 @@ final class MemberCommand extends TallyCommand {
     static final class Revoke extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "ID", description = "The ID of the token.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String id;
 
         @Override

@@ -1,9 +1,8 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -17,12 +16,7 @@ import picocli.CommandLine.Parameters;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
         footer = {"  tally mesh ls", "  tally mesh create partners", "  tally mesh token partners"})
-final class MeshCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally mesh --help'.");
-    }
+final class MeshCommand extends CommandGroup {
 
     @Command(name = "ls", description = "List all meshes.")
     static final class Ls extends ServerConnection {
@@ -38,7 +32,6 @@ final class MeshCommand extends TallyCommand {
     static final class Create extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the mesh.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         @Override
@@ -53,12 +46,11 @@ final class MeshCommand extends TallyCommand {
     static final class Token extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the mesh.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.meshes().adminToken(name, null).secret());
+            answer(client.meshes().adminToken(name, null).token());
             return ExitCode.OK;
         }
 

@@ -2,8 +2,8 @@ package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.client.Orphans;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.api.SystemApi.Orphans;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 

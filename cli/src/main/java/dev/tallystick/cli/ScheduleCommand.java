@@ -1,12 +1,13 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.ScheduleApi.ScheduleState;
+import dev.tallystick.core.api.ScheduleApi.Triggered;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,18 +40,12 @@ import picocli.CommandLine.Parameters;
             "  tally schedule trigger nightly --key extra:1",
             "  tally schedule delete nightly",
         })
-final class ScheduleCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schedule --help'.");
-    }
+final class ScheduleCommand extends CommandGroup {
 
     /** A command about one schedule. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the schedule.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         final String name() {
@@ -62,7 +57,6 @@ final class ScheduleCommand extends TallyCommand {
     static final class Put extends OfOne {
 
         @Parameters(index = "1", paramLabel = "WORKFLOW", description = "The name of the workflow.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String workflow;
 
         @Option(
@@ -70,7 +64,6 @@ final class ScheduleCommand extends TallyCommand {
                 paramLabel = "WHEN",
                 required = true,
                 description = "Minute, hour, day of month, month, day of week: '30 6 * * MON-FRI'.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String cron;
 
         @Option(names = "--zone", paramLabel = "ZONE", description = "The time zone (default: ${DEFAULT-VALUE}).")
@@ -84,7 +77,7 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            Schedules.Schedule kept = client.schedules()
+            ScheduleState kept = client.schedules()
                     .put(name(), new Schedules.NewSchedule(workflow, cron, zone, json(input), priority(priority)));
             answer("schedule " + name() + " fires next at " + kept.nextAt());
             return ExitCode.OK;
@@ -108,7 +101,7 @@ final class ScheduleCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Schedules.Schedule schedule) {
+        private static String line(ScheduleState schedule) {
             return "%-20s %-20s %s  %s  %s"
                     .formatted(
                             schedule.name(),
@@ -146,7 +139,7 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            Schedules.Schedule resumed = client.schedules().resume(name());
+            ScheduleState resumed = client.schedules().resume(name());
             answer("schedule " + name() + " fires next at " + resumed.nextAt());
             return ExitCode.OK;
         }
@@ -163,8 +156,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            Schedules.Triggered started = client.schedules().trigger(name(), key(key));
-            answer("job " + started.job() + (started.duplicate() ? ", started before" : ", started"));
+            Triggered started = client.schedules().trigger(name(), key(key));
+            answer("job " + started.jobId() + (started.duplicate() ? ", started before" : ", started"));
             return ExitCode.OK;
         }
     }

@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
@@ -37,12 +38,7 @@ import picocli.CommandLine.Option;
             "  tally schema migrate --postgres 'jdbc:postgresql://db/tally?user=owner'",
             "  tally schema check --postgres 'jdbc:postgresql://db/tally?user=tally'",
         })
-final class SchemaCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schema --help'.");
-    }
+final class SchemaCommand extends CommandGroup {
 
     /** A schema, and optionally its database. */
     abstract static class OfOne extends TallyCommand {
@@ -132,7 +128,6 @@ final class SchemaCommand extends TallyCommand {
     static final class Migrate extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String postgres;
 
         @Override
@@ -155,7 +150,6 @@ final class SchemaCommand extends TallyCommand {
     static final class Check extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String postgres;
 
         @Override

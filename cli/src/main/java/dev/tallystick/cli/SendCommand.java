@@ -37,11 +37,9 @@ import picocli.CommandLine.Parameters;
 final class SendCommand extends SubmissionCommand {
 
     @Parameters(index = "0", paramLabel = "TO", description = "topic:NAME, member:NAME or queue:NAME.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private String to;
 
     @ArgGroup(multiplicity = "1")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Content content;
 
     /** The body in one of its two forms. */

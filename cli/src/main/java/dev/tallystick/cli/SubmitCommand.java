@@ -39,7 +39,6 @@ final class SubmitCommand extends SubmissionCommand {
     private static final Duration TURN = Duration.ofSeconds(20);
 
     @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private String workflow;
 
     @Option(names = "--input", paramLabel = "JSON", description = "The workflow's input (default: null).")

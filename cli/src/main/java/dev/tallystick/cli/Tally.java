@@ -77,7 +77,6 @@ public final class Tally implements RootCommand, Callable<Integer> {
     private final Map<String, String> environment;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private CommandSpec spec;
 
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Answer in JSON.")

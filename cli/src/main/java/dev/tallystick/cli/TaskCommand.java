@@ -1,11 +1,14 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Tasks;
+import dev.tallystick.core.api.TaskApi.Task;
+import dev.tallystick.core.api.TaskApi.TaskDone;
+import dev.tallystick.core.api.TaskApi.TaskList;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,18 +39,12 @@ import picocli.CommandLine.Parameters;
             "  tally task escalate 01890a5d-ac96-774b-bcce-b302099a8057 --to chiefs",
             "  tally task resolve 01890a5d-ac96-774b-bcce-b302099a8057 --answer '{\"approved\":true}' --key form:17",
         })
-final class TaskCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally task --help'.");
-    }
+final class TaskCommand extends CommandGroup {
 
     /** A command about one task. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "TASK", description = "The ID of the task.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID task;
 
         final UUID task() {
@@ -90,12 +87,12 @@ final class TaskCommand extends TallyCommand {
             return ExitCode.OK;
         }
 
-        private static String line(Tasks.Task task) {
+        private static String line(Task task) {
             return "%s  %s  %-12s %-12s %s"
-                    .formatted(task.id(), task.askedAt(), word(task.group()), word(task.assignee()), task.name());
+                    .formatted(task.taskId(), task.askedAt(), word(task.group()), word(task.assignee()), task.name());
         }
 
-        private Tasks.Page list(Tasks tasks) {
+        private TaskList list(Tasks tasks) {
             if (group != null && person != null) {
                 throw new CommandFailed(ExitCode.USAGE, "missing --group or --person", "Pass one of them, not both.");
             }
@@ -145,7 +142,6 @@ final class TaskCommand extends TallyCommand {
     static final class Escalate extends OfOne {
 
         @Option(names = "--to", paramLabel = "GROUP", required = true, description = "The group to assign the task to.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String group;
 
         @Override
@@ -170,7 +166,7 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            Tasks.Done resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
+            TaskDone resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
             answer("task " + task() + (resolved.duplicate() ? " already has this answer" : " is answered"));
             return ExitCode.OK;
         }

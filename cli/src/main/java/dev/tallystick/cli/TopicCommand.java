@@ -1,9 +1,8 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -27,18 +26,12 @@ import picocli.CommandLine.Parameters;
             "  tally topic ls",
             "  tally topic delete alerts",
         })
-final class TopicCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally topic --help'.");
-    }
+final class TopicCommand extends CommandGroup {
 
     /** A command about one topic. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the topic.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String name;
 
         final String name() {
@@ -82,7 +75,6 @@ final class TopicCommand extends TallyCommand {
     static final class Subscribe extends OfOne {
 
         @Parameters(index = "1", paramLabel = "MEMBER", description = "The name of the member.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String member;
 
         @Override

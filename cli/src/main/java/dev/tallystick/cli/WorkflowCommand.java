@@ -1,11 +1,12 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Workflows;
+import dev.tallystick.core.api.WorkflowApi.WorkflowShown;
+import dev.tallystick.core.api.WorkflowApi.WorkflowVersion;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.engine.graph.InvalidGraphException;
@@ -38,12 +39,7 @@ import picocli.CommandLine.Parameters;
             "  tally workflow show order --version-number 2",
             "  tally workflow remove order --version-number 1",
         })
-final class WorkflowCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally workflow --help'.");
-    }
+final class WorkflowCommand extends CommandGroup {
 
     @Command(
             name = "deploy",
@@ -54,7 +50,6 @@ final class WorkflowCommand extends TallyCommand {
     static final class Deploy extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "FILE", description = "The graph, in YAML.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
         @Override
@@ -107,7 +102,6 @@ final class WorkflowCommand extends TallyCommand {
     static final class Show extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String workflow;
 
         @Option(names = "--version-number", paramLabel = "N", description = "Which version (default: the newest).")
@@ -115,7 +109,7 @@ final class WorkflowCommand extends TallyCommand {
 
         @Override
         public ExitCode run(TallyClient client) {
-            Workflows.Shown shown = client.workflows().find(workflow, version == null ? newest(client) : version);
+            WorkflowShown shown = client.workflows().find(workflow, version == null ? newest(client) : version);
             if (shown.graph() == null) {
                 answer();
             } else {
@@ -126,7 +120,7 @@ final class WorkflowCommand extends TallyCommand {
 
         private int newest(TallyClient client) {
             return client.workflows().versions(workflow).stream()
-                    .mapToInt(Workflows.Version::version)
+                    .mapToInt(WorkflowVersion::version)
                     .max()
                     .orElseThrow(() -> new CommandFailed(
                             ExitCode.NOT_FOUND, "there is no workflow '" + workflow + "'", "See 'tally workflow ls'."));
@@ -144,7 +138,6 @@ final class WorkflowCommand extends TallyCommand {
     static final class Remove extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String workflow;
 
         @Option(names = "--version-number", paramLabel = "N", required = true, description = "Which version.")

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,10 +90,10 @@ final class Answers {
      *
      * @param reading throws {@link ForeignAnswer} if it does not find what it needs
      */
-    static <T> Attempt<T> judgePart(Request request, Fields outcome, Function<Fields, T> reading) {
+    static <T> Attempt<T> judgePart(Request request, Fields outcome, Supplier<T> reading) {
         String word = outcome.optionalText("code");
         if (word == null) {
-            return new Attempt.Answered<>(reading.apply(outcome));
+            return new Attempt.Answered<>(reading.get());
         }
         Optional<ProblemCode> code = ProblemCode.parse(word);
         if (code.isEmpty()) {

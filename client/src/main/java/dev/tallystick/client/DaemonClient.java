@@ -94,8 +94,8 @@ public final class DaemonClient {
         return hand("/v1/jobs", TallyClient.body(job), key);
     }
 
-    private Handed hand(String path, Body body, IdempotencyKey key) {
-        Request request = Request.post(path, body.json()).under(key.value());
+    private Handed hand(String path, Record body, IdempotencyKey key) {
+        Request request = Request.post(path, body).under(key.value());
         return transport.settle(request, reply -> handed(reply, key)).answer();
     }
 

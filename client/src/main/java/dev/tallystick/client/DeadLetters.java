@@ -1,7 +1,8 @@
 package dev.tallystick.client;
 
-import java.time.Instant;
-import java.util.List;
+import dev.tallystick.core.api.JobApi.Letter;
+import dev.tallystick.core.api.JobApi.Letters;
+import dev.tallystick.core.api.JobApi.Redriven;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,65 +17,20 @@ public final class DeadLetters {
         this.transport = transport;
     }
 
-    /**
-     * A failed job.
-     *
-     * @param ceiling whether a ledger was full, which no repetition fixes
-     * @param redrivenAs the job that replaces it; null while there is none
-     */
-    public record DeadLetter(
-            UUID job,
-            String workflow,
-            int version,
-            String reason,
-            boolean ceiling,
-            Instant raisedAt,
-            @Nullable UUID redrivenAs) {
-
-        static DeadLetter of(Fields fields) {
-            return new DeadLetter(
-                    fields.text("job_id", UUID::fromString),
-                    fields.text("workflow"),
-                    fields.count("version"),
-                    fields.text("reason"),
-                    fields.flag("ceiling"),
-                    fields.text("raised_at", Instant::parse),
-                    fields.optionalText("redriven_as", UUID::fromString));
-        }
-    }
-
-    /**
-     * Some dead letters that have not been redriven, the oldest first.
-     *
-     * @param next the job to continue after; null on the last page
-     */
-    public record Page(List<DeadLetter> letters, @Nullable UUID next) {}
-
-    /**
-     * A job that replaces a failed one.
-     *
-     * @param continuedFrom the failed job
-     */
-    public record Redriven(UUID job, UUID continuedFrom) {}
-
-    /** A page of dead letters; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
-    public Page list(@Nullable UUID after, int limit) {
+    /** A page of dead letters; {@code after} is the {@link Letters#next()} of the previous page, null for the first. */
+    public Letters list(@Nullable UUID after, int limit) {
         return transport.ask(
-                new Query(PATH).with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("letters", DeadLetter::of), page.optionalText("next", UUID::fromString)));
+                new Query(PATH).with("after", after).with("limit", limit).read(), Letters.class);
     }
 
     /** A dead letter, even if it was redriven. */
-    public DeadLetter find(UUID job) {
-        return transport.ask(Request.get(path(job)), letter -> DeadLetter.of(letter.about("job_id", job)));
+    public Letter find(UUID job) {
+        return transport.ask(Request.get(path(job)), Letter.class, Letter::jobId, job);
     }
 
     /** Runs the job again from where it failed. Happens once: asking again gives the same job. */
     public Redriven redrive(UUID job) {
-        return transport.ask(
-                Request.post(path(job) + "/redrive", null),
-                redriven -> new Redriven(
-                        redriven.text("job_id", UUID::fromString), redriven.text("continued_from", UUID::fromString)));
+        return transport.ask(Request.post(path(job) + "/redrive"), Redriven.class);
     }
 
     /** Leaves the job as it is. */

@@ -1,7 +1,12 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
 import dev.tallystick.client.net.ForeignAnswer;
-import dev.tallystick.core.Json;
+import dev.tallystick.core.api.MessageApi;
+import dev.tallystick.core.api.MessageApi.Held;
+import dev.tallystick.core.api.MessageApi.Settle;
+import dev.tallystick.core.api.MessageApi.Settled;
+import dev.tallystick.core.api.MessageApi.Taken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -58,21 +63,17 @@ public final class Deliveries {
      */
     public record Delivery(String inbox, Messages.Message message, long fence, int attempt, Instant leasedUntil) {
 
-        static Delivery of(Fields fields) {
+        static Delivery of(Taken.Leased leased) {
             return new Delivery(
-                    fields.text("inbox"),
-                    Messages.Message.of(fields.fields("message")),
-                    fields.number("fence"),
-                    fields.count("attempt"),
-                    fields.text("leased_until", Instant::parse));
+                    leased.inbox(),
+                    Messages.Message.of(leased.message()),
+                    leased.fence(),
+                    leased.attempt(),
+                    leased.leasedUntil());
         }
 
-        private Json held() {
-            return new Body()
-                    .with("inbox", inbox)
-                    .with("message_id", message.id().toString())
-                    .with("fence", fence)
-                    .json();
+        private Held held() {
+            return new Held(inbox, message.id(), fence);
         }
     }
 
@@ -83,19 +84,28 @@ public final class Deliveries {
         /** Another consumer has it by now. Nothing was done. */
         LEASE_LOST,
         /** The delivery does not exist. */
-        UNKNOWN
+        UNKNOWN;
+
+        private static Outcome parse(String word) {
+            try {
+                return valueOf(word.toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw new ForeignAnswer("an outcome is '" + word + "'", e);
+            }
+        }
     }
 
     /** Takes available deliveries. Empty if none arrived within the patience. */
     public List<Delivery> take(Take wanted) {
-        Body body = new Body()
-                .with("max", wanted.max())
-                .with("queue", wanted.queue())
-                .withSeconds("lease_seconds", wanted.lease())
-                .withSeconds("wait_seconds", wanted.patience());
+        MessageApi.Take body = new MessageApi.Take(
+                wanted.queue(),
+                wanted.max(),
+                Durations.secondsOrNull(wanted.lease()),
+                Durations.secondsOrNull(wanted.patience()));
         return transport.ask(
-                Request.post(PATH + "lease", body.json()).waiting(wanted.patience()),
-                answer -> answer.list("deliveries", Delivery::of));
+                Request.post(PATH + "lease", body).waiting(wanted.patience()),
+                Taken.class,
+                taken -> taken.deliveries().stream().map(Delivery::of).toList());
     }
 
     /** Marks the deliveries as done: they are not delivered again. */
@@ -119,14 +129,10 @@ public final class Deliveries {
 
     /** One outcome for each, in the same order. */
     private List<Outcome> settle(String verb, List<Delivery> deliveries, @Nullable Duration time) {
-        Body body = new Body()
-                .with(
-                        "deliveries",
-                        new Json.ArrayValue(
-                                deliveries.stream().map(Delivery::held).toList()))
-                .withSeconds("seconds", time);
-        return transport.ask(Request.post(PATH + verb, body.json()), answer -> {
-            List<Outcome> outcomes = answer.texts("outcomes", word -> Outcome.valueOf(word.toUpperCase(Locale.ROOT)));
+        Settle body = new Settle(deliveries.stream().map(Delivery::held).toList(), Durations.secondsOrNull(time));
+        return transport.ask(Request.post(PATH + verb, body), Settled.class, answer -> {
+            List<Outcome> outcomes =
+                    answer.outcomes().stream().map(Outcome::parse).toList();
             if (outcomes.size() != deliveries.size()) {
                 throw new ForeignAnswer("it has " + outcomes.size() + " outcomes for " + deliveries.size());
             }

@@ -1,7 +1,11 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
+import dev.tallystick.core.api.DeviceApi.DeviceList;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
+import dev.tallystick.core.api.DeviceApi.RegisterDevice;
+import dev.tallystick.core.api.DeviceApi.RotateDevice;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -20,39 +24,6 @@ public final class Devices {
         this.transport = transport;
     }
 
-    /**
-     * A device.
-     *
-     * @param previousKey the key it had before, until {@code previousUntil}; null if only the current one counts
-     * @param hostFingerprint the host it was registered on; null if it did not say
-     * @param rotatedAt when it got this key; null if it has had no other
-     * @param revokedAt null while it is valid
-     */
-    public record Device(
-            String name,
-            String member,
-            String publicKey,
-            @Nullable String previousKey,
-            @Nullable Instant previousUntil,
-            @Nullable String hostFingerprint,
-            Instant registeredAt,
-            @Nullable Instant rotatedAt,
-            @Nullable Instant revokedAt) {
-
-        static Device of(Fields fields) {
-            return new Device(
-                    fields.text("name"),
-                    fields.text("member"),
-                    fields.text("public_key"),
-                    fields.optionalText("previous_key"),
-                    fields.optionalText("previous_until", Instant::parse),
-                    fields.optionalText("host_fingerprint"),
-                    fields.text("registered_at", Instant::parse),
-                    fields.optionalText("rotated_at", Instant::parse),
-                    fields.optionalText("revoked_at", Instant::parse));
-        }
-    }
-
     /** What a server does if a device that was registered on one host registers with the same key on another. */
     public enum IfCloned {
         /** It refuses with {@code device_cloned}. */
@@ -64,8 +35,8 @@ public final class Devices {
     }
 
     /** Registers a device. The same key again is the same device. */
-    public Device register(String name, String publicKey) {
-        return register(name, new Body().with("public_key", publicKey));
+    public DeviceView register(String name, String publicKey) {
+        return register(name, new RegisterDevice(publicKey, null, null));
     }
 
     /**
@@ -73,16 +44,14 @@ public final class Devices {
      *
      * @param hostFingerprint a SHA-256 of what distinguishes the host, in lower-case hex
      */
-    public Device register(String name, String publicKey, String hostFingerprint, IfCloned ifCloned) {
-        Body body = new Body()
-                .with("public_key", publicKey)
-                .with("host_fingerprint", hostFingerprint)
-                .with("if_cloned", ifCloned.name().toLowerCase(Locale.ROOT));
-        return register(name, body);
+    public DeviceView register(String name, String publicKey, String hostFingerprint, IfCloned ifCloned) {
+        return register(
+                name,
+                new RegisterDevice(publicKey, hostFingerprint, ifCloned.name().toLowerCase(Locale.ROOT)));
     }
 
-    private Device register(String name, Body body) {
-        return transport.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
+    private DeviceView register(String name, RegisterDevice device) {
+        return transport.ask(Request.put(path(name), device), DeviceView.class, DeviceView::name, name);
     }
 
     /**
@@ -90,7 +59,7 @@ public final class Devices {
      *
      * @param replaced the device's current key
      */
-    public Device rotate(String name, String replaced, String publicKey) {
+    public DeviceView rotate(String name, String replaced, String publicKey) {
         return rotate(name, replaced, publicKey, null);
     }
 
@@ -100,18 +69,14 @@ public final class Devices {
      * @param replaced the device's current key
      * @param grace how long the replaced key still counts, at most 30 days; null for a day
      */
-    public Device rotate(String name, String replaced, String publicKey, @Nullable Duration grace) {
-        Body body = new Body()
-                .with("public_key", publicKey)
-                .with("replaces", replaced)
-                .withSeconds("grace_seconds", grace);
-        return transport.ask(
-                Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
+    public DeviceView rotate(String name, String replaced, String publicKey, @Nullable Duration grace) {
+        RotateDevice body = new RotateDevice(publicKey, replaced, Durations.secondsOrNull(grace));
+        return transport.ask(Request.post(path(name) + "/rotate", body), DeviceView.class, DeviceView::name, name);
     }
 
     /** All devices, including revoked ones. */
-    public List<Device> list() {
-        return transport.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
+    public List<DeviceView> list() {
+        return transport.ask(Request.get(PATH), DeviceList.class).devices();
     }
 
     public void revoke(String name) {

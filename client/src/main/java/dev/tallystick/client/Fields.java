@@ -100,15 +100,6 @@ record Fields(Json.ObjectValue object) {
         return object.members().get(name);
     }
 
-    <T> @Nullable T objectIfThere(String name, Function<Fields, T> reading) {
-        Json there = jsonIfThere(name);
-        return there == null || there instanceof Json.NullValue ? null : reading.apply(of(there));
-    }
-
-    Fields fields(String name) {
-        return of(json(name));
-    }
-
     <T> List<T> list(String name, Function<Fields, T> reading) {
         return elements(name).stream()
                 .map(element -> reading.apply(of(element)))

@@ -1,10 +1,11 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.api.JobApi.EventPage;
 import java.time.Duration;
 import java.util.UUID;
 
 /** Reads the events of a job page by page; the server holds back an empty page as long as the job is open. */
-final class FollowedJob implements Feed.Source<Jobs.Event> {
+final class FollowedJob implements Feed.Source<EventPage.Event> {
 
     private static final int PAGE = 100;
     private static final Duration WAIT = Duration.ofSeconds(20);
@@ -19,12 +20,12 @@ final class FollowedJob implements Feed.Source<Jobs.Event> {
 
     /** Only a page read after the job was seen closed is complete: events may arrive between two requests. */
     @Override
-    public void read(long after, Feed.Sink<Jobs.Event> sink) throws InterruptedException {
+    public void read(long after, Feed.Sink<EventPage.Event> sink) throws InterruptedException {
         long position = after;
         boolean jobIsClosed = false;
         while (true) {
-            Jobs.EventPage page = jobs.events(job, position, PAGE, WAIT);
-            for (Jobs.Event event : page.events()) {
+            EventPage page = jobs.events(job, position, PAGE, WAIT);
+            for (EventPage.Event event : page.events()) {
                 sink.give(event.position(), event);
                 position = event.position();
             }

@@ -6,11 +6,20 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.KeyApi.HeldKey;
+import dev.tallystick.core.api.KeyApi.HeldKeys;
+import dev.tallystick.core.api.KeyApi.KeyState;
+import dev.tallystick.core.api.KeyApi.ReleaseKey;
+import dev.tallystick.core.api.KeyApi.ReserveKey;
+import dev.tallystick.core.api.KeyApi.ResolveKey;
+import dev.tallystick.core.api.KeyApi.SettleKey;
+import dev.tallystick.core.api.ReceiptApi.ProvenKey;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reserve door: your own work, done once under a key. {@link #once} does all of it; the other calls are for settling by
@@ -116,12 +125,11 @@ public final class Keys {
 
     /** As {@link #reserve(IdempotencyKey, Fingerprint)}, with the caller's own id: a repeat finds its own reservation. */
     public Reserve reserve(IdempotencyKey key, Fingerprint fingerprint, UUID reservation) {
-        Body body = new Body()
-                .with("fingerprint", fingerprint.hex())
-                .with("reservation_id", reservation.toString())
-                .with("wait_seconds", transport.longestUnaskedWait().toSeconds());
+        ReserveKey body = new ReserveKey(fingerprint.hex(), reservation, (int)
+                transport.longestUnaskedWait().toSeconds());
         try {
-            return transport.ask(Request.post(path(key, "reserve"), body.json()), state -> reserved(key, state));
+            return transport.ask(
+                    Request.post(path(key, "reserve"), body), KeyState.class, state -> reserved(key, state));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.REQUEST_IN_PROGRESS)) {
                 return new Reserve.InProgress(e.read(state -> held(key, state)));
@@ -158,14 +166,14 @@ public final class Keys {
     public record Held(
             Reservation reservation, String member, String status, String fingerprint, String holder, Instant since) {
 
-        static Held of(Fields fields) {
+        static Held of(HeldKey held) {
             return new Held(
-                    held(new IdempotencyKey(fields.text("key")), fields),
-                    fields.text("member"),
-                    fields.text("status"),
-                    fields.text("fingerprint"),
-                    fields.text("holder"),
-                    fields.text("since", Instant::parse));
+                    new Reservation(new IdempotencyKey(held.key()), held.reservationId(), held.fence()),
+                    held.member(),
+                    held.status(),
+                    held.fingerprint(),
+                    held.holder(),
+                    held.since());
         }
 
         /** Whether the key is not settled yet. */
@@ -176,19 +184,26 @@ public final class Keys {
 
     /** Reserved keys of the mesh that are not settled, the oldest first, at most {@code limit}. For admins and observers. */
     public List<Held> open(int limit) {
-        return transport.ask(new Query(PATH).with("limit", limit).read(), answer -> answer.list("keys", Held::of));
+        return held(new Query(PATH).with("limit", limit).read());
     }
 
     /** The reservation of a key: of the member itself; for admins and observers, of any member. Empty if there is none. */
     public List<Held> find(IdempotencyKey key) {
         try {
-            return transport.ask(Request.get(path(key)), answer -> answer.list("keys", Held::of));
+            return held(Request.get(path(key)));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.NOT_FOUND)) {
                 return List.of();
             }
             throw e;
         }
+    }
+
+    private List<Held> held(Request request) {
+        return transport.ask(
+                request,
+                HeldKeys.class,
+                answer -> answer.keys().stream().map(Held::of).toList());
     }
 
     /** Settles a key in place of its holder, as an admin who knows what happened. The holder's later verdict is refused. */
@@ -198,8 +213,9 @@ public final class Keys {
 
     /** As {@link #resolve(Held, Verdict)}, for callers that have only these values. */
     public void resolve(String member, Reservation reservation, Verdict verdict) {
-        Body body = settlement(reservation, verdict).with("member", member).with("outcome", outcome(verdict));
-        settle(Request.post(path(reservation.key(), "resolve"), body.json()), reservation, verdict);
+        ResolveKey body =
+                new ResolveKey(member, reservation.id(), reservation.fence(), outcome(verdict), response(verdict));
+        settle(Request.post(path(reservation.key(), "resolve"), body), reservation, verdict);
     }
 
     UUID newReservation() {
@@ -207,18 +223,23 @@ public final class Keys {
     }
 
     void settle(Reservation reservation, Verdict verdict) {
-        String verb = switch (verdict) {
-            case Verdict.Commit commit -> "commit";
-            case Verdict.Reject reject -> "reject";
-            case Verdict.Release release -> "release";
+        UUID id = reservation.id();
+        long fence = reservation.fence();
+        Request request = switch (verdict) {
+            case Verdict.Commit commit ->
+                Request.post(path(reservation.key(), "commit"), new SettleKey(id, fence, commit.response()));
+            case Verdict.Reject reject ->
+                Request.post(path(reservation.key(), "reject"), new SettleKey(id, fence, reject.response()));
+            case Verdict.Release release -> Request.post(path(reservation.key(), "release"), new ReleaseKey(id, fence));
         };
-        Json body = settlement(reservation, verdict).json();
-        settle(Request.post(path(reservation.key(), verb), body), reservation, verdict);
+        settle(request, reservation, verdict);
     }
 
     private void settle(Request request, Reservation reservation, Verdict verdict) {
-        transport.ask(
-                request, state -> state.about("key", reservation.key().value()).about("status", outcome(verdict)));
+        transport.ask(request, KeyState.class, state -> {
+            Transport.about(state, state.key(), reservation.key());
+            return Transport.about(state, state.status(), outcome(verdict));
+        });
     }
 
     private static String outcome(Verdict verdict) {
@@ -229,24 +250,36 @@ public final class Keys {
         };
     }
 
-    private static Body settlement(Reservation reservation, Verdict verdict) {
-        Body body =
-                new Body().with("reservation_id", reservation.id().toString()).with("fence", reservation.fence());
+    private static @Nullable Json response(Verdict verdict) {
         return switch (verdict) {
-            case Verdict.Commit commit -> body.with("response", commit.response());
-            case Verdict.Reject reject -> body.with("response", reject.response());
-            case Verdict.Release release -> body;
+            case Verdict.Commit commit -> commit.response();
+            case Verdict.Reject reject -> reject.response();
+            case Verdict.Release release -> null;
         };
     }
 
-    private static Reserve reserved(IdempotencyKey key, Fields state) {
-        String status = state.about("key", key.value()).text("status");
-        return switch (status) {
-            case "reserved" -> new Reserve.Reserved(held(key, state));
-            case "committed" -> new Reserve.Replayed(new Answer(state.json("response"), false));
-            case "rejected" -> new Reserve.Replayed(new Answer(state.json("response"), true));
-            default -> throw new ForeignAnswer("its status is '" + status + "'");
+    private static Reserve reserved(IdempotencyKey key, KeyState state) {
+        Transport.about(state, state.key(), key);
+        return switch (state.status()) {
+            case "reserved" -> new Reserve.Reserved(reservation(key, state));
+            case "committed" -> new Reserve.Replayed(new Answer(response(state), false));
+            case "rejected" -> new Reserve.Replayed(new Answer(response(state), true));
+            default -> throw new ForeignAnswer("its status is '" + state.status() + "'");
         };
+    }
+
+    private static Reservation reservation(IdempotencyKey key, KeyState state) {
+        if (state.reservationId() == null || state.fence() == null) {
+            throw new ForeignAnswer("it has no reservation");
+        }
+        return new Reservation(key, state.reservationId(), state.fence());
+    }
+
+    private static Json response(KeyState state) {
+        if (state.response() == null) {
+            throw new ForeignAnswer("it has no response");
+        }
+        return state.response().json();
     }
 
     private static Reservation held(IdempotencyKey key, Fields state) {
@@ -260,8 +293,8 @@ public final class Keys {
     public Json.ObjectValue prove(IdempotencyKey key) {
         return transport.ask(
                 Request.get(path(key, "proof")),
-                answer -> Fields.of(answer.about("key", key.value()).json("proof"))
-                        .object());
+                ProvenKey.class,
+                answer -> Transport.about(Fields.of(answer.proof().json()).object(), answer.key(), key));
     }
 
     private static String path(IdempotencyKey key) {

@@ -1,5 +1,9 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.api.DirectoryApi.Nothing;
+import dev.tallystick.core.api.MemberApi.MeshList;
+import dev.tallystick.core.api.MemberApi.MeshView;
+import dev.tallystick.core.api.MemberApi.TokenIssued;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +20,16 @@ public final class Meshes {
     }
 
     public List<String> list() {
-        return transport.ask(Request.get(PATH), answer -> answer.texts("meshes"));
+        return transport.ask(Request.get(PATH), MeshList.class).meshes();
     }
 
     /** Creates a mesh, unless it exists. */
     public void create(String mesh) {
-        transport.ask(Request.put(path(mesh), new Body().json()), answer -> answer.about("name", mesh));
+        transport.ask(Request.put(path(mesh), new Nothing()), MeshView.class, MeshView::name, mesh);
     }
 
     /** A token for the admin of a mesh, who is created if missing. As with other {@link Tokens}, the secret is shown once. */
-    public Tokens.Issued adminToken(String mesh, @Nullable Duration validity) {
+    public TokenIssued adminToken(String mesh, @Nullable Duration validity) {
         return Tokens.issue(transport, path(mesh) + "/admin-token", validity);
     }
 

@@ -1,7 +1,12 @@
 package dev.tallystick.client;
 
 import dev.tallystick.client.net.ForeignAnswer;
-import dev.tallystick.core.Json;
+import dev.tallystick.core.api.MessageApi.MessageAccepted;
+import dev.tallystick.core.api.MessageApi.MessageOfBatch;
+import dev.tallystick.core.api.MessageApi.MessagesSent;
+import dev.tallystick.core.api.MessageApi.SendMessages;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.Tried;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -32,11 +37,10 @@ final class MessageBatch {
         if (messages.isEmpty()) {
             return List.of();
         }
-        List<Json> bodies = new ArrayList<>(messages.size());
-        messages.forEach(each -> bodies.add(body(each)));
-        Body body = new Body().with("messages", new Json.ArrayValue(bodies));
+        SendMessages body =
+                new SendMessages(messages.stream().map(MessageBatch::body).toList());
         Transport.Settled<List<Attempt<Messages.Sent>>> settled =
-                transport.settle(Request.post(PATH, body.json()), reply -> attempts(reply.fields()));
+                transport.settle(Request.post(PATH, body), reply -> attempts(reply.as(MessagesSent.class)));
         List<Messages.Outcome> outcomes = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             outcomes.add(outcome(single(messages.get(i)), settled.answer().get(i), settled.afterUnknown()));
@@ -44,24 +48,25 @@ final class MessageBatch {
         return outcomes;
     }
 
-    private static Json body(Messages.Keyed keyed) {
-        return Messages.body(keyed.message())
-                .with("client_message_id", keyed.key().value())
-                .with("traceparent", keyed.traceParent())
-                .json();
+    private static Tried<MessageOfBatch> body(Messages.Keyed keyed) {
+        return Tried.of(
+                MessageOfBatch.of(Messages.body(keyed.message()), keyed.key().value(), keyed.traceParent()));
     }
 
     /** The answer counts only as a whole: with one outcome for each message, in the same order. */
-    private List<Attempt<Messages.Sent>> attempts(Fields answer) {
-        List<Fields> outcomes = answer.list("outcomes", fields -> fields);
+    private List<Attempt<Messages.Sent>> attempts(MessagesSent answer) {
+        List<RawJson> outcomes = answer.outcomes();
         if (outcomes.size() != messages.size()) {
             throw new ForeignAnswer("it has " + outcomes.size() + " outcomes for " + messages.size() + " messages");
         }
         List<Attempt<Messages.Sent>> attempts = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             Messages.Keyed keyed = messages.get(i);
-            attempts.add(
-                    Answers.judgePart(single(keyed), outcomes.get(i), fields -> Messages.Sent.of(fields, keyed.key())));
+            Fields outcome = Fields.of(outcomes.get(i).json());
+            attempts.add(Answers.judgePart(
+                    single(keyed),
+                    outcome,
+                    () -> Messages.Sent.of(Reply.read(outcome.object(), MessageAccepted.class), keyed.key())));
         }
         return attempts;
     }

@@ -5,6 +5,7 @@ import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.api.MessageApi.Page;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -102,8 +103,8 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
         private Messages.Entry entry(String text) {
             Messages.Entry entry;
             try {
-                entry = Messages.Entry.of(
-                        Fields.of(Json.parse(text.getBytes(StandardCharsets.UTF_8), Answers.LARGEST)));
+                Json json = Json.parse(text.getBytes(StandardCharsets.UTF_8), Answers.LARGEST);
+                entry = Messages.Entry.of(Reply.read(json, Page.Entry.class));
             } catch (JsonRefused e) {
                 throw new ForeignAnswer("it has data that are no JSON: " + e.getMessage(), e);
             }

@@ -5,6 +5,10 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.MessageApi;
+import dev.tallystick.core.api.MessageApi.MessageAccepted;
+import dev.tallystick.core.api.MessageApi.MessageView;
+import dev.tallystick.core.api.MessageApi.SendMessage;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +25,7 @@ public final class Messages {
     public static final long BEGINNING = 0;
 
     /** How many messages {@link #sendAll} takes at once. */
-    public static final int MOST_AT_ONCE = 500;
+    public static final int MOST_AT_ONCE = MessageApi.MOST_AT_ONCE;
 
     static final String PATH = "/v1/messages";
     private static final String HISTORY = "/v1/history";
@@ -96,12 +100,15 @@ public final class Messages {
      */
     public record Sent(UUID message, UUID history, boolean historyAvailable, boolean duplicate) {
 
-        static Sent of(Fields fields, IdempotencyKey key) {
-            return new Sent(
-                    fields.about("client_message_id", key.value()).text("message_id", UUID::fromString),
-                    fields.text("history_id", UUID::fromString),
-                    fields.flag("history_available"),
-                    fields.flag("duplicate"));
+        static Sent of(MessageAccepted accepted, IdempotencyKey key) {
+            return Transport.about(
+                    new Sent(
+                            accepted.messageId(),
+                            accepted.historyId(),
+                            accepted.historyAvailable(),
+                            accepted.duplicate()),
+                    accepted.clientMessageId(),
+                    key);
         }
     }
 
@@ -149,31 +156,27 @@ public final class Messages {
             @Nullable String key,
             Instant acceptedAt) {
 
-        static Message of(Fields fields) {
+        static Message of(MessageView view) {
+            Json.ObjectValue meta = view.meta();
             return new Message(
-                    fields.text("message_id", UUID::fromString),
-                    fields.text("from"),
-                    fields.text("to", Destination::parse),
-                    fields.json("message"),
-                    fields.text("priority", Priority::parse),
-                    metaOf(fields),
-                    fields.texts("mentions"),
-                    fields.optionalText("reply_to"),
-                    fields.optionalText("client_message_id"),
-                    fields.text("accepted_at", Instant::parse));
+                    view.messageId(),
+                    view.from(),
+                    view.to(),
+                    view.message(),
+                    view.priority(),
+                    meta == null ? new Json.ObjectValue(Map.of()) : meta,
+                    view.mentions(),
+                    view.replyTo(),
+                    view.clientMessageId(),
+                    view.acceptedAt());
         }
-    }
-
-    private static Json.ObjectValue metaOf(Fields fields) {
-        Json.ObjectValue meta = fields.objectIfThere("meta", Fields::object);
-        return meta == null ? new Json.ObjectValue(Map.of()) : meta;
     }
 
     /** A message at its position in the history. */
     public record Entry(long position, Message message) {
 
-        static Entry of(Fields fields) {
-            return new Entry(fields.number("position"), Message.of(fields.fields("message")));
+        static Entry of(MessageApi.Page.Entry entry) {
+            return new Entry(entry.position(), Message.of(entry.message()));
         }
     }
 
@@ -187,19 +190,20 @@ public final class Messages {
     /** Sends a message. It is durable when this returns. The same key again is the same message. */
     public Sent send(NewMessage message, IdempotencyKey key) {
         return transport.ask(
-                Request.post(PATH, body(message).json()).under(key.value()).submitting(), sent -> Sent.of(sent, key));
+                Request.post(PATH, body(message)).under(key.value()).submitting(),
+                MessageAccepted.class,
+                sent -> Sent.of(sent, key));
     }
 
-    static Body body(NewMessage message) {
-        Body body = new Body()
-                .with("to", message.to().toString())
-                .with("message", message.body())
-                .with("priority", message.priority().word())
-                .with("mentions", message.mentions());
-        if (message.replyTo() != null) {
-            body.with("reply_to", message.replyTo().toString());
-        }
-        return message.meta().members().isEmpty() ? body : body.with("meta", message.meta());
+    static SendMessage body(NewMessage message) {
+        return new SendMessage(
+                message.to().toString(),
+                message.body(),
+                message.priority().word(),
+                message.meta().members().isEmpty() ? null : message.meta(),
+                message.replyTo(),
+                message.mentions(),
+                null);
     }
 
     /**
@@ -224,7 +228,9 @@ public final class Messages {
     /** A message that the token's member sent or received, or that every member may read. */
     public Message find(UUID message) {
         return transport.ask(
-                Request.get(PATH + "/" + message), answer -> Message.of(answer.about("message_id", message)));
+                Request.get(PATH + "/" + message),
+                MessageView.class,
+                found -> Transport.about(Message.of(found), found.messageId(), message));
     }
 
     /** The messages accepted after a position, in order. Continue from {@link Page#next()} to miss nothing. */
@@ -261,6 +267,7 @@ public final class Messages {
     private Page page(Query query, long after, int limit) {
         return transport.ask(
                 query.with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("entries", Entry::of), page.number("next")));
+                MessageApi.Page.class,
+                page -> new Page(page.entries().stream().map(Entry::of).toList(), page.next()));
     }
 }

@@ -5,7 +5,6 @@ import dev.tallystick.client.net.Durations;
 import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import java.net.ConnectException;
@@ -133,13 +132,13 @@ final class NetworkWire implements Wire {
         if (request.key() != null) {
             built.header("Idempotency-Key", new IdempotencyKey(request.key()).header());
         }
-        Json body = request.body();
+        byte[] body = request.json();
         if (body == null) {
             return built.method(request.method(), HttpRequest.BodyPublishers.noBody())
                     .build();
         }
         return built.header("Content-Type", "application/json")
-                .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(body.canonicalBytes()))
+                .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(body))
                 .build();
     }
 

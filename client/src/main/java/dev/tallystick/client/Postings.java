@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +90,28 @@ public final class Postings {
         }
     }
 
+    /**
+     * A posting about which the books of this installation and of a partner differ.
+     *
+     * @param day of its inception
+     * @param here its status in the books of this installation; {@code -} if they lack it
+     * @param there its status in the partner's books; {@code -} if they lack it
+     */
+    public record Difference(
+            String kind, String producer, String consumer, String id, LocalDate day, String here, String there) {
+
+        static Difference of(Fields fields) {
+            return new Difference(
+                    fields.text("kind"),
+                    fields.text("n"),
+                    fields.text("p"),
+                    fields.text("id"),
+                    fields.text("day", LocalDate::parse),
+                    fields.text("here"),
+                    fields.text("there"));
+        }
+    }
+
     /** The newest postings of both directions. */
     public List<Posting> list(boolean alsoSettled, int limit) {
         Query query = new Query(PATH).with("all", alsoSettled).with("limit", limit);
@@ -119,6 +142,16 @@ public final class Postings {
     public List<Issue> issues(boolean alsoResolved, int limit) {
         Query query = new Query("/v1/exchange/issues").with("all", alsoResolved).with("limit", limit);
         return transport.ask(query.read(), answer -> answer.list("issues", Issue::of));
+    }
+
+    /**
+     * Compares the books with those of a partner's server, and records every difference as an issue. Both servers read all
+     * their postings for it: give the client the patience for that.
+     */
+    public List<Difference> reconcile(String partner) {
+        return transport.ask(
+                Request.post("/v1/exchange/partners/" + Query.encode(partner) + "/reconcile", null),
+                answer -> answer.list("differences", Difference::of));
     }
 
     private static String path(String id) {

@@ -1,5 +1,8 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.api.DirectoryApi.Named;
+import dev.tallystick.core.api.DirectoryApi.Names;
+import dev.tallystick.core.api.DirectoryApi.Nothing;
 import java.util.List;
 
 /** The queues of the mesh, created by admins. Take their messages with {@link Deliveries}. Thread-safe. */
@@ -14,12 +17,12 @@ public final class Queues {
     }
 
     public List<String> list() {
-        return transport.ask(Request.get(PATH), answer -> answer.texts("names"));
+        return transport.ask(Request.get(PATH), Names.class).names();
     }
 
     /** Creates a queue, unless it exists. */
     public void create(String queue) {
-        transport.ask(Request.put(path(queue), new Body().json()), answer -> answer.about("name", queue));
+        transport.ask(Request.put(path(queue), new Nothing()), Named.class, Named::name, queue);
     }
 
     /** Deletes a queue. Messages already on their way are still delivered. */

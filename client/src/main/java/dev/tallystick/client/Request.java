@@ -1,7 +1,8 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
+import dev.tallystick.core.api.RecordBinding;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 record Request(
         String method,
         String path,
-        @Nullable Json body,
+        @Nullable Record body,
         @Nullable String key,
         Duration serverWait,
         boolean repeatable,
@@ -26,11 +27,15 @@ record Request(
         return of("GET", path, null);
     }
 
-    static Request post(String path, @Nullable Json body) {
+    static Request post(String path) {
+        return of("POST", path, null);
+    }
+
+    static Request post(String path, @Nullable Record body) {
         return of("POST", path, body);
     }
 
-    static Request put(String path, Json body) {
+    static Request put(String path, Record body) {
         return of("PUT", path, body);
     }
 
@@ -38,7 +43,7 @@ record Request(
         return of("DELETE", path, null);
     }
 
-    private static Request of(String method, String path, @Nullable Json body) {
+    private static Request of(String method, String path, @Nullable Record body) {
         return new Request(method, path, body, null, Duration.ZERO, true, false);
     }
 
@@ -66,6 +71,11 @@ record Request(
     /** For requests that would take effect twice: repeated only while it is certain that nothing has happened. */
     Request unrepeatable() {
         return new Request(method, path, body, key, serverWait, false, isSubmission);
+    }
+
+    /** The body in JSON; null for none. */
+    byte @Nullable [] json() {
+        return body == null ? null : RecordBinding.text(body).getBytes(StandardCharsets.UTF_8);
     }
 
     boolean changesSomething() {

@@ -3,9 +3,11 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
-import java.time.Instant;
-import java.util.List;
-import java.util.UUID;
+import dev.tallystick.core.api.ScheduleApi.PutSchedule;
+import dev.tallystick.core.api.ScheduleApi.ScheduleList;
+import dev.tallystick.core.api.ScheduleApi.ScheduleShown;
+import dev.tallystick.core.api.ScheduleApi.ScheduleState;
+import dev.tallystick.core.api.ScheduleApi.Triggered;
 import org.jspecify.annotations.Nullable;
 
 /** Schedules of a server. Thread-safe. */
@@ -32,89 +34,25 @@ public final class Schedules {
         }
     }
 
-    /**
-     * A schedule and its state.
-     *
-     * @param nextAt the next moment at which it fires, unless it is paused
-     * @param firedFor the moment for which it fired last; null if it has not yet
-     * @param firedJob the job of that moment; null if it has not fired yet
-     * @param trouble why it could not fire for its last moment; null if it could
-     */
-    public record Schedule(
-            String name,
-            String workflow,
-            String cron,
-            String zone,
-            Instant nextAt,
-            boolean paused,
-            @Nullable Instant firedFor,
-            @Nullable UUID firedJob,
-            @Nullable String trouble) {
-
-        static Schedule of(Fields fields) {
-            return new Schedule(
-                    fields.text("name"),
-                    fields.text("workflow"),
-                    fields.text("cron"),
-                    fields.text("zone"),
-                    fields.text("next_at", Instant::parse),
-                    fields.flag("paused"),
-                    fields.optionalText("fired_for", Instant::parse),
-                    fields.optionalText("fired_job", UUID::fromString),
-                    fields.optionalText("trouble"));
-        }
-    }
-
-    /**
-     * Some schedules, by name.
-     *
-     * @param next the name to continue after; null on the last page
-     */
-    public record Page(List<Schedule> schedules, @Nullable String next) {}
-
-    /**
-     * A schedule, and the settings of its jobs.
-     *
-     * @param member the member that submits them
-     */
-    public record Shown(Schedule schedule, String member, Json input, Priority priority) {
-
-        static Shown of(Fields fields) {
-            return new Shown(
-                    Schedule.of(fields.fields("schedule")),
-                    fields.text("member"),
-                    fields.json("input"),
-                    fields.text("priority", Priority::parse));
-        }
-    }
-
-    /**
-     * A job that was triggered by hand.
-     *
-     * @param duplicate whether it was started under this key before
-     */
-    public record Triggered(UUID job, boolean duplicate) {}
-
     /** Stores a schedule, replacing one of the same name; a paused one stays paused. */
-    public Schedule put(String name, NewSchedule schedule) {
-        Body body = new Body()
-                .with("workflow", schedule.workflow())
-                .with("cron", schedule.cron())
-                .with("zone", schedule.zone())
-                .with("input", schedule.input())
-                .with("priority", schedule.priority().word());
-        return transport.ask(Request.put(path(name), body.json()), answer -> Schedule.of(answer.about("name", name)));
+    public ScheduleState put(String name, NewSchedule schedule) {
+        PutSchedule body = new PutSchedule(
+                schedule.workflow(),
+                schedule.cron(),
+                schedule.zone(),
+                schedule.input(),
+                schedule.priority().word());
+        return transport.ask(Request.put(path(name), body), ScheduleState.class, ScheduleState::name, name);
     }
 
-    /** A page of schedules; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
-    public Page list(@Nullable String after, int limit) {
+    /** A page of schedules; {@code after} is the {@link ScheduleList#next()} of the previous page, null for the first. */
+    public ScheduleList list(@Nullable String after, int limit) {
         return transport.ask(
-                new Query(PATH).with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("schedules", Schedule::of), page.optionalText("next")));
+                new Query(PATH).with("after", after).with("limit", limit).read(), ScheduleList.class);
     }
 
-    public Shown find(String name) {
-        return transport.ask(Request.get(path(name)), Shown::of);
+    public ScheduleShown find(String name) {
+        return transport.ask(Request.get(path(name)), ScheduleShown.class);
     }
 
     /** Deletes a schedule. Jobs that it started continue. */
@@ -123,26 +61,23 @@ public final class Schedules {
     }
 
     /** Pauses a schedule: it does not fire until it is resumed. */
-    public Schedule pause(String name) {
+    public ScheduleState pause(String name) {
         return changed(name, "pause");
     }
 
     /** Resumes a schedule: it fires from the next moment on. */
-    public Schedule resume(String name) {
+    public ScheduleState resume(String name) {
         return changed(name, "resume");
     }
 
     /** Starts one of its jobs now. The same key again is the same job. */
     public Triggered trigger(String name, IdempotencyKey key) {
         return transport.ask(
-                Request.post(path(name) + "/trigger", null).under(key.value()),
-                started -> new Triggered(
-                        started.about("key", key.value()).text("job_id", UUID::fromString), started.flag("duplicate")));
+                Request.post(path(name) + "/trigger").under(key.value()), Triggered.class, Triggered::key, key.value());
     }
 
-    private Schedule changed(String name, String verb) {
-        return transport.ask(
-                Request.post(path(name) + "/" + verb, null), answer -> Schedule.of(answer.about("name", name)));
+    private ScheduleState changed(String name, String verb) {
+        return transport.ask(Request.post(path(name) + "/" + verb), ScheduleState.class, ScheduleState::name, name);
     }
 
     private static String path(String name) {

@@ -4,7 +4,6 @@ import dev.tallystick.client.net.Durations;
 import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import java.io.BufferedInputStream;
@@ -178,8 +177,8 @@ final class SocketWire implements Wire {
         if (request.key() != null) {
             headers.put("Idempotency-Key", new IdempotencyKey(request.key()).header());
         }
-        Json body = request.body();
-        byte[] content = body == null ? new byte[0] : body.canonicalBytes();
+        byte[] body = request.json();
+        byte[] content = body == null ? new byte[0] : body;
         if (body != null) {
             headers.put("Content-Type", "application/json");
             headers.put("Content-Length", Integer.toString(content.length));

@@ -5,6 +5,17 @@ import dev.tallystick.client.net.Trust;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.JobApi;
+import dev.tallystick.core.api.JobApi.ForkJob;
+import dev.tallystick.core.api.JobApi.JobAccepted;
+import dev.tallystick.core.api.JobApi.JobResult;
+import dev.tallystick.core.api.JobApi.JobStatus;
+import dev.tallystick.core.api.JobApi.SendSignal;
+import dev.tallystick.core.api.JobApi.SignalSent;
+import dev.tallystick.core.api.JobApi.SubmitJob;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.SystemApi.Features;
+import dev.tallystick.core.api.SystemApi.Orphans;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -195,33 +206,30 @@ public final class TallyClient {
     /** Submits a job. It is durable when this returns. */
     public Submitted submit(NewJob job, IdempotencyKey key) {
         return transport.ask(
-                Request.post(JOBS, body(job).json()).under(key.value()).submitting(),
-                accepted -> new Submitted(
-                        accepted.about("key", key.value()).text("job_id", UUID::fromString),
-                        accepted.text("workflow"),
-                        accepted.count("version"),
-                        accepted.text("fingerprint"),
-                        accepted.flag("history_available"),
-                        accepted.flag("duplicate")));
+                Request.post(JOBS, body(job)).under(key.value()).submitting(),
+                JobAccepted.class,
+                accepted -> Transport.about(
+                        new Submitted(
+                                accepted.jobId(),
+                                accepted.workflow(),
+                                accepted.version(),
+                                accepted.fingerprint(),
+                                accepted.historyAvailable(),
+                                accepted.duplicate()),
+                        accepted.key(),
+                        key));
     }
 
-    static Body body(NewJob job) {
-        Body body = new Body()
-                .with("workflow", job.workflow())
-                .with("input", job.input())
-                .with("priority", job.priority().word());
-        if (job.version() != null) {
-            body.with("version", job.version());
-        }
-        if (job.notBefore() != null) {
-            body.with("not_before", job.notBefore().toString());
-        }
-        if (!job.attributes().isEmpty()) {
-            Map<String, Json> attributes = new TreeMap<>();
-            job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
-            body.with("attributes", new Json.ObjectValue(attributes));
-        }
-        return body;
+    static SubmitJob body(NewJob job) {
+        Map<String, Json> attributes = new TreeMap<>();
+        job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
+        return new SubmitJob(
+                job.workflow(),
+                job.input(),
+                job.version(),
+                job.priority().word(),
+                job.notBefore(),
+                attributes.isEmpty() ? null : new Json.ObjectValue(attributes));
     }
 
     /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which settles it once the answer is definite. */
@@ -232,56 +240,42 @@ public final class TallyClient {
     /** The state of the job, after {@code wait} at the latest, in whole seconds, rounded up; at most a minute. */
     public Result result(UUID job, Duration wait) {
         Query query = new Query(path(job, "result")).withSeconds("wait", wait);
-        return transport.ask(query.read().waiting(wait), result -> {
-            requireJob(result);
-            return new Result(job, result.text("status"), result.jsonIfThere("output"), result.optionalText("error"));
+        return transport.ask(query.read().waiting(wait), JobResult.class, result -> {
+            RawJson output = result.output();
+            return new Result(job, result.status(), output == null ? null : output.json(), result.error());
         });
     }
 
     /** Sends a job a signal. The same key again is the same signal. */
     public Signalled signal(UUID job, String signal, Json payload, IdempotencyKey key) {
-        Body body = new Body().with("payload", payload);
         return transport.ask(
-                Request.post(path(job, "signals/" + Query.encode(signal)), body.json())
+                Request.post(path(job, "signals/" + Query.encode(signal)), new SendSignal(payload))
                         .under(key.value()),
-                sent -> {
-                    requireJob(sent);
-                    return new Signalled(
-                            job, signal, sent.about("signal", signal).flag("duplicate"));
-                });
+                SignalSent.class,
+                sent -> Transport.about(new Signalled(job, signal, sent.duplicate()), sent.signal(), signal));
     }
 
     /** Cancels a job and its children. */
     public CancelRequested cancel(UUID job) {
-        return transport.ask(Request.post(path(job, "cancel"), null), asked -> {
-            requireJob(asked);
-            return new CancelRequested(job, asked.text("status"));
-        });
+        return transport.ask(
+                Request.post(path(job, "cancel")), JobStatus.class, asked -> new CancelRequested(job, asked.status()));
     }
 
     /** Runs a closed job again from its beginning. The same key again is the same new job. */
     public JobAgain rerun(UUID job, IdempotencyKey key) {
-        return again(Request.post(path(job, "rerun"), null).under(key.value()));
+        return again(Request.post(path(job, "rerun")).under(key.value()));
     }
 
     /** Runs a closed job again from one of its steps. The same key again is the same new job. */
     public JobAgain fork(UUID job, String step, IdempotencyKey key) {
-        Body body = new Body().with("step", step);
-        return again(Request.post(path(job, "fork"), body.json()).under(key.value()));
-    }
-
-    /** The answer may name another job: a job that continued as a new one answers with that one. */
-    private static void requireJob(Fields answer) {
-        UUID unused = answer.text("job_id", UUID::fromString);
+        return again(Request.post(path(job, "fork"), new ForkJob(step)).under(key.value()));
     }
 
     private JobAgain again(Request request) {
         return transport.ask(
                 request,
-                begun -> new JobAgain(
-                        begun.text("job_id", UUID::fromString),
-                        begun.text("continued_from", UUID::fromString),
-                        begun.flag("duplicate")));
+                JobApi.JobAgain.class,
+                begun -> new JobAgain(begun.jobId(), begun.continuedFrom(), begun.duplicate()));
     }
 
     private static String path(UUID job, String what) {
@@ -343,12 +337,12 @@ public final class TallyClient {
 
     /** What the server can do, and its limits. */
     public Features features() {
-        return transport.ask(Request.get("/v1/features"), Features::of);
+        return transport.ask(Request.get("/v1/features"), Features.class);
     }
 
     /** Checks that everything accepted together is still complete, for admins of the mesh {@code default}. */
     public Orphans orphans() {
-        return transport.ask(Request.get("/v1/orphans"), Orphans::of);
+        return transport.ask(Request.get("/v1/orphans"), Orphans.class);
     }
 
     /** Failed jobs to redrive or discard. */

@@ -1,7 +1,11 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
+import dev.tallystick.core.api.MemberApi.IssueToken;
+import dev.tallystick.core.api.MemberApi.TokenIssued;
+import dev.tallystick.core.api.MemberApi.TokenList;
+import dev.tallystick.core.api.MemberApi.TokenView;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,57 +23,17 @@ public final class Tokens {
         this.transport = transport;
     }
 
-    /** A token without its secret. */
-    public record Token(
-            String id,
-            String member,
-            Instant createdAt,
-            @Nullable Instant expiresAt,
-            @Nullable Instant revokedAt) {
-
-        static Token of(Fields fields) {
-            return new Token(
-                    fields.text("id"),
-                    fields.text("member"),
-                    fields.text("created_at", Instant::parse),
-                    fields.optionalText("expires_at", Instant::parse),
-                    fields.optionalText("revoked_at", Instant::parse));
-        }
-    }
-
-    /** A new token: the only time that its secret is shown. */
-    public record Issued(
-            String id,
-            String member,
-            String secret,
-            @Nullable Instant expiresAt) {
-
-        static Issued of(Fields fields) {
-            return new Issued(
-                    fields.text("id"),
-                    fields.text("member"),
-                    fields.text("token"),
-                    fields.optionalText("expires_at", Instant::parse));
-        }
-
-        /** Without the secret, because it may be logged. */
-        @Override
-        public String toString() {
-            return "token " + id + " of " + member;
-        }
-    }
-
     /** The tokens of a member, including expired and revoked ones. */
-    public List<Token> list(String member) {
-        return transport.ask(Request.get(path(member)), answer -> answer.list("tokens", Token::of));
+    public List<TokenView> list(String member) {
+        return transport.ask(Request.get(path(member)), TokenList.class).tokens();
     }
 
-    public Issued issue(String member, @Nullable Duration validity) {
+    public TokenIssued issue(String member, @Nullable Duration validity) {
         return issue(transport, path(member), validity);
     }
 
     /** Issues a new token in place of this one, which is revoked at once. */
-    public Issued rotate(String token, @Nullable Duration validity) {
+    public TokenIssued rotate(String token, @Nullable Duration validity) {
         return issue(transport, "/v1/tokens/" + Query.encode(token) + "/rotate", validity);
     }
 
@@ -78,9 +42,9 @@ public final class Tokens {
         transport.tell(Request.delete("/v1/tokens/" + Query.encode(token)));
     }
 
-    static Issued issue(Transport transport, String path, @Nullable Duration validity) {
-        Body body = new Body().withSeconds("valid_seconds", validity);
-        return transport.ask(Request.post(path, body.json()).unrepeatable(), Issued::of);
+    static TokenIssued issue(Transport transport, String path, @Nullable Duration validity) {
+        IssueToken body = new IssueToken(Durations.secondsOrNull(validity));
+        return transport.ask(Request.post(path, body).unrepeatable(), TokenIssued.class);
     }
 
     private static String path(String member) {

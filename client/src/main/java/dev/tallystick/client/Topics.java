@@ -1,5 +1,9 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.api.DirectoryApi.Named;
+import dev.tallystick.core.api.DirectoryApi.Names;
+import dev.tallystick.core.api.DirectoryApi.Nothing;
+import dev.tallystick.core.api.DirectoryApi.Subscribers;
 import java.util.List;
 
 /** The topics of the mesh and their subscribers. Admins create topics; members subscribe themselves. Thread-safe. */
@@ -14,12 +18,12 @@ public final class Topics {
     }
 
     public List<String> list() {
-        return transport.ask(Request.get(PATH), answer -> answer.texts("names"));
+        return transport.ask(Request.get(PATH), Names.class).names();
     }
 
     /** Creates a topic, unless it exists. */
     public void create(String topic) {
-        transport.ask(Request.put(path(topic), new Body().json()), answer -> answer.about("name", topic));
+        transport.ask(Request.put(path(topic), new Nothing()), Named.class, Named::name, topic);
     }
 
     /** Deletes a topic. Messages already on their way are still delivered. */
@@ -28,15 +32,14 @@ public final class Topics {
     }
 
     public List<String> subscribers(String topic) {
-        return transport.ask(
-                Request.get(path(topic) + "/subscribers"),
-                answer -> answer.about("topic", topic).texts("members"));
+        return transport
+                .ask(Request.get(path(topic) + "/subscribers"), Subscribers.class, Subscribers::topic, topic)
+                .members();
     }
 
     /** From now on the member gets the topic's messages. Only admins subscribe other members. */
     public void subscribe(String topic, String member) {
-        transport.ask(
-                Request.put(subscription(topic, member), new Body().json()), answer -> answer.about("name", member));
+        transport.ask(Request.put(subscription(topic, member), new Nothing()), Named.class, Named::name, member);
     }
 
     public void unsubscribe(String topic, String member) {

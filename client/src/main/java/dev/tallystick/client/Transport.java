@@ -86,6 +86,29 @@ final class Transport {
         return settle(request, reply -> reading.apply(reply.fields())).answer();
     }
 
+    /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
+    <A extends Record, T> T ask(Request request, Class<A> answer, Function<A, T> reading) {
+        return settle(request, reply -> reading.apply(reply.as(answer))).answer();
+    }
+
+    /** Sends a request and reads the answer. */
+    <A extends Record> A ask(Request request, Class<A> answer) {
+        return ask(request, answer, Function.identity());
+    }
+
+    /** Sends a request and reads the answer, which has to name the subject of the request. */
+    <A extends Record> A ask(Request request, Class<A> answer, Function<A, ?> subject, Object expected) {
+        return ask(request, answer, read -> about(read, subject.apply(read), expected));
+    }
+
+    /** The answer, if it names the subject of the request. */
+    static <A> A about(A answer, Object subject, Object expected) {
+        if (!subject.toString().equals(expected.toString())) {
+            throw new ForeignAnswer("it is about '" + subject + "', not about '" + expected + "'");
+        }
+        return answer;
+    }
+
     /** Sends a request whose answer is empty. */
     void tell(Request request) {
         settle(request, reply -> {

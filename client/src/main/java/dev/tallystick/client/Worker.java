@@ -1,8 +1,18 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.StackTraces;
+import dev.tallystick.core.api.WorkApi;
+import dev.tallystick.core.api.WorkApi.ClaimWork;
+import dev.tallystick.core.api.WorkApi.ClaimedWork;
+import dev.tallystick.core.api.WorkApi.HeldWork;
+import dev.tallystick.core.api.WorkApi.KeepWork;
+import dev.tallystick.core.api.WorkApi.KeptWork;
+import dev.tallystick.core.api.WorkApi.ResultTaken;
+import dev.tallystick.core.api.WorkApi.WorkResult;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -13,12 +23,10 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -36,9 +44,6 @@ public final class Worker implements AutoCloseable {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final Duration STOPPING = Duration.ofSeconds(10);
-
-    /** The most work that a server hands out at once. */
-    private static final int LARGEST_CLAIM = 100;
 
     /** The most work that a server keeps with one heartbeat. */
     private static final int LARGEST_HEARTBEAT = 500;
@@ -93,12 +98,24 @@ public final class Worker implements AutoCloseable {
             Json input,
             @Nullable String traceParent) {
 
-        Map<String, Json> handle() {
-            Map<String, Json> handle = new TreeMap<>();
-            handle.put("job_id", Json.of(job.toString()));
-            handle.put("work_id", Json.of(id.toString()));
-            handle.put("fence", Json.of(fence));
-            return handle;
+        private HeldWork held() {
+            return new HeldWork(job, id, fence);
+        }
+
+        private WorkResult done(Json output) {
+            return new WorkResult(job, id, fence, output, null, null, null);
+        }
+
+        private WorkResult failed(Throwable why, boolean forGood) {
+            String message = why.getMessage();
+            return new WorkResult(
+                    job,
+                    id,
+                    fence,
+                    null,
+                    message == null ? why.toString() : message,
+                    StackTraces.of(why),
+                    forGood ? true : null);
         }
     }
 
@@ -186,24 +203,27 @@ public final class Worker implements AutoCloseable {
     }
 
     private List<Work> claimed(int most) {
-        Body body = new Body().with("max", Math.clamp(most, 1, LARGEST_CLAIM)).withSeconds("wait_seconds", WAIT);
-        return transport.ask(Request.post(path + "/claim", body.json()).waiting(WAIT), claimed -> {
-            List<Work> work = claimed.list("work", Worker::work);
-            lease = Duration.ofSeconds(claimed.number("lease_seconds", 1, LONGEST_LEASE.toSeconds()));
-            return work;
+        ClaimWork body = new ClaimWork(Math.clamp(most, 1, WorkApi.MOST_CLAIMED), Durations.secondsOrNull(WAIT));
+        return transport.ask(Request.post(path + "/claim", body).waiting(WAIT), ClaimedWork.class, claimed -> {
+            Duration granted = Duration.ofSeconds(claimed.leaseSeconds());
+            if (granted.isZero() || granted.isNegative() || granted.compareTo(LONGEST_LEASE) > 0) {
+                throw new ForeignAnswer("it leases for " + granted);
+            }
+            lease = granted;
+            return claimed.work().stream().map(Worker::work).toList();
         });
     }
 
-    private static Work work(Fields piece) {
+    private static Work work(ClaimedWork.Piece piece) {
         return new Work(
-                piece.text("job_id", UUID::fromString),
-                piece.text("work_id", UUID::fromString),
-                piece.number("fence"),
-                piece.text("activity"),
-                piece.count("attempt"),
-                piece.text("key"),
-                piece.json("input"),
-                piece.optionalText("traceparent"));
+                piece.jobId(),
+                piece.workId(),
+                piece.fence(),
+                piece.activity(),
+                piece.attempt(),
+                piece.key(),
+                piece.input().json(),
+                piece.traceparent());
     }
 
     @SuppressWarnings("try") // that it is closed is all that the scope is for
@@ -220,53 +240,33 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private Map<String, Json> result(Work work, Span span) {
-        Map<String, Json> result = work.handle();
+    private WorkResult result(Work work, Span span) {
         try {
-            result.put(
-                    "output",
+            return work.done(
                     Objects.requireNonNull(handler.handle(work), "a handler returns no null: return Json.ofNull()"));
         } catch (Hopeless e) {
             WorkerSpans.failed(span, e);
             LOG.log(System.Logger.Level.WARNING, failed(work) + " for good", e);
-            failForGood(result, e);
+            return work.failed(e, true);
         } catch (Throwable e) {
             WorkerSpans.failed(span, e);
             LOG.log(System.Logger.Level.WARNING, failed(work), e);
-            fail(result, e);
+            return work.failed(e, false);
         }
-        return result;
     }
 
     private static String failed(Work work) {
         return "attempt " + work.attempt() + " at '" + work.activity() + "' of job " + work.job() + " failed";
     }
 
-    private static void failForGood(Map<String, Json> result, Throwable why) {
-        fail(result, why);
-        result.put("for_good", Json.of(true));
-    }
-
-    private static void fail(Map<String, Json> result, Throwable why) {
-        result.put("error", Json.of(said(why)));
-        result.put("stack_trace", Json.of(StackTraces.of(why)));
-    }
-
-    private static String said(Throwable e) {
-        @Nullable String message = e.getMessage();
-        return message == null ? e.toString() : message;
-    }
-
     /** If the server refuses the result, sends the refusal as the reason of a failure. */
-    private void bring(Work work, Map<String, Json> result, Span span) {
+    private void bring(Work work, WorkResult result, Span span) {
         try {
             send(work, result);
         } catch (RefusedException e) {
             if (isAboutTheResult(e)) {
                 WorkerSpans.failed(span, e);
-                Map<String, Json> instead = work.handle();
-                failForGood(instead, e);
-                giveUp(work, instead);
+                giveUp(work, work.failed(e, true));
             }
         } catch (UnavailableException | OutcomeUnknownException e) {
             // The work comes again after its lease, unless its result was recorded and only the answer was lost.
@@ -283,13 +283,11 @@ public final class Worker implements AutoCloseable {
                 .isPresent();
     }
 
-    private void send(Work work, Map<String, Json> result) {
-        transport.ask(
-                Request.post(path + "/result", new Json.ObjectValue(result)),
-                taken -> taken.about("work_id", work.id()).text("status"));
+    private void send(Work work, WorkResult result) {
+        transport.ask(Request.post(path + "/result", result), ResultTaken.class, ResultTaken::workId, work.id());
     }
 
-    private void giveUp(Work work, Map<String, Json> failed) {
+    private void giveUp(Work work, WorkResult failed) {
         try {
             send(work, failed);
         } catch (TallyException e) {
@@ -306,19 +304,16 @@ public final class Worker implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             }
-            List<Json> held = new ArrayList<>();
-            running.values().forEach(work -> held.add(new Json.ObjectValue(work.handle())));
+            List<HeldWork> held = running.values().stream().map(Work::held).toList();
             for (int from = 0; from < held.size(); from += LARGEST_HEARTBEAT) {
                 keep(held.subList(from, Math.min(held.size(), from + LARGEST_HEARTBEAT)));
             }
         }
     }
 
-    private void keep(List<Json> held) {
+    private void keep(List<HeldWork> held) {
         try {
-            Body body = new Body().with("work", new Json.ArrayValue(held));
-            transport.ask(
-                    Request.post(path + "/heartbeat", body.json()), answer -> answer.texts("kept", UUID::fromString));
+            transport.ask(Request.post(path + "/heartbeat", new KeepWork(held)), KeptWork.class);
         } catch (TallyException e) {
             // The next heartbeat comes before the lease expires; if that fails too, the fence decides.
         } catch (RuntimeException | Error e) {

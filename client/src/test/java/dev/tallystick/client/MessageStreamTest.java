@@ -90,7 +90,8 @@ class MessageStreamTest {
         }
 
         private static String event(long position) {
-            String event = "data: {\"position\":" + position + ",\"message\":"
+            String event = "data: {\"position\":" + position
+                    + ",\"history_id\":\"00000000-0000-7000-8000-000000000001\",\"message\":"
                     + "{\"message_id\":\"00000000-0000-7000-8000-000000000000\",\"from\":\"shop\","
                     + "\"to\":\"topic:orders\",\"message\":\"x\",\"priority\":\"next\",\"mentions\":[],"
                     + "\"accepted_at\":\"2030-01-31T12:00:00Z\"}}\n\n";

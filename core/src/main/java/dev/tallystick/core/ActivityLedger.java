@@ -13,7 +13,7 @@ import java.util.List;
  * of the {@link GuidLedger}, which alone decides what a transition still has to do: an activity in a cycle runs Leg 2 many
  * times, and sets each marker once.
  */
-public record ActivityLedger(long value) {
+public record ActivityLedger(long value) implements StepDigits {
 
     /** The digit groups of this ledger, from left to right. */
     public static final List<Digit> DIGITS = List.of(
@@ -44,18 +44,6 @@ public record ActivityLedger(long value) {
     /** Whether Leg 1 committed. A Leg 1 transition that finds this set is stale: acknowledge it and do nothing. */
     public boolean legOneComplete() {
         return isSet(Digit.LEG1_COMPLETE);
-    }
-
-    public boolean workDone() {
-        return isSet(Digit.WORK_DONE);
-    }
-
-    public boolean childrenSpawned() {
-        return isSet(Digit.CHILDREN_SPAWNED);
-    }
-
-    public boolean completionTasksDone() {
-        return isSet(Digit.COMPLETION_TASKS_DONE);
     }
 
     /** Leg 2 entries so far, replays included; a GUID that enters first now gets the dimension with this number. */
@@ -89,18 +77,9 @@ public record ActivityLedger(long value) {
         return mark(Digit.COMPLETION_TASKS_DONE);
     }
 
-    /** All 15 digits with leading zeros, for people to read. */
-    public String digits() {
-        return LedgerDigits.show(value);
-    }
-
     @Override
     public String toString() {
         return digits();
-    }
-
-    private boolean isSet(Digit flag) {
-        return flag.of(value) == 1;
     }
 
     private Entry<ActivityLedger> count(Digit counter) {

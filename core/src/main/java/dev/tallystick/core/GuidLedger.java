@@ -14,7 +14,7 @@ import java.util.Optional;
  * captured with step 2 and never recomputed: after a crash following that commit, the job would be complete but no transition
  * would own its completion tasks.
  */
-public record GuidLedger(long value) {
+public record GuidLedger(long value) implements StepDigits {
 
     /** The digit groups of this ledger, from left to right. */
     public static final List<Digit> DIGITS = List.of(
@@ -40,18 +40,6 @@ public record GuidLedger(long value) {
     /** Whether this transition closed its job, and therefore owns the completion tasks. */
     public boolean jobClosed() {
         return isSet(Digit.JOB_CLOSED);
-    }
-
-    public boolean workDone() {
-        return isSet(Digit.WORK_DONE);
-    }
-
-    public boolean childrenSpawned() {
-        return isSet(Digit.CHILDREN_SPAWNED);
-    }
-
-    public boolean completionTasksDone() {
-        return isSet(Digit.COMPLETION_TASKS_DONE);
     }
 
     /** How often this transition was claimed. */
@@ -98,18 +86,9 @@ public record GuidLedger(long value) {
         return mark(Digit.COMPLETION_TASKS_DONE, Digit.COMPLETION_TASKS_DONE.weight());
     }
 
-    /** All 15 digits with leading zeros, for people to read. */
-    public String digits() {
-        return LedgerDigits.show(value);
-    }
-
     @Override
     public String toString() {
         return digits();
-    }
-
-    private boolean isSet(Digit flag) {
-        return flag.of(value) == 1;
     }
 
     private Mark<GuidLedger> mark(Digit flag, long increment) {

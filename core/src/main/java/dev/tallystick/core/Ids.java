@@ -1,6 +1,7 @@
 package dev.tallystick.core;
 
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
@@ -19,6 +20,7 @@ public final class Ids {
     private static final long LARGEST_MILLIS = (1L << 48) - 1;
     private static final long VERSION_7 = 0x7L << 12;
     private static final long VARIANT = 0b10L << RANDOM_B_BITS;
+    private static final int TEXT_LENGTH = 36;
 
     /** Random increments within a millisecond, so that an id does not reveal its neighbours. */
     private static final long LARGEST_STEP = 1L << 32;
@@ -44,6 +46,19 @@ public final class Ids {
             step();
         }
         return new UUID(millis << 16 | VERSION_7 | randomA, VARIANT | randomB);
+    }
+
+    /** Reads the canonical form of an id, and no other: lower case, full length. */
+    public static Optional<UUID> parse(String text) {
+        if (text.length() != TEXT_LENGTH) {
+            return Optional.empty();
+        }
+        try {
+            UUID id = UUID.fromString(text);
+            return id.toString().equals(text) ? Optional.of(id) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     /** The same kind of id in the format of the ledger's transactions. */

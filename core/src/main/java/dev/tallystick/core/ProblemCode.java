@@ -53,6 +53,7 @@ public enum ProblemCode {
     INTERNAL_ERROR(500, Lasting.TRANSIENT, "Internal error; the outcome of the request is unknown."),
     OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "The outcome is unknown; repeat the request under the same key."),
     BUSY(503, Lasting.TRANSIENT, "The server is too busy; nothing was done."),
+    PARTNER_UNAVAILABLE(503, Lasting.TRANSIENT, "The partner's server did not answer as one; nothing was done."),
     DATABASE_UNAVAILABLE(503, Lasting.TRANSIENT, "The database is unreachable; nothing was done."),
     DATABASE_FULL(503, Lasting.TRANSIENT, "The database is out of disk space; nothing was done."),
     STOPPING(503, Lasting.TRANSIENT, "The server is shutting down; nothing was done."),

@@ -6,14 +6,14 @@ import java.util.random.RandomGenerator;
 /**
  * The seed of a generated test. Print it with every failure; {@code -Dtally.seed=N} runs the same values again.
  */
-record Seed(long value) {
+public record Seed(long value) {
 
     /** A fixed seed by default, so that a build that passed passes again. */
-    static Seed orDefault(long value) {
+    public static Seed orDefault(long value) {
         return new Seed(Long.getLong("tally.seed", value));
     }
 
-    RandomGenerator random() {
+    public RandomGenerator random() {
         return new SplittableRandom(value);
     }
 

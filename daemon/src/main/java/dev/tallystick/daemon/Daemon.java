@@ -5,6 +5,7 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Opened;
 import dev.tallystick.daemon.delivery.ClientUpstream;
 import dev.tallystick.daemon.delivery.Courier;
 import dev.tallystick.daemon.delivery.DeliveryListener;
@@ -26,9 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Base64;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +53,7 @@ public final class Daemon implements AutoCloseable {
     private static final int MAINTENANCES_AN_HOUR = 60;
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final Outbox outbox;
     private final Inbox inbox;
     private final Courier courier;
@@ -334,8 +333,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T open(T part) {
-        opened.push(part);
-        return part;
+        return opened.add(part);
     }
 
     @Override
@@ -344,16 +342,11 @@ public final class Daemon implements AutoCloseable {
         closeOpened();
     }
 
-    /** The last opened first: nothing is closed while something else still uses it. */
     private void closeOpened() {
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) {
-                LOG.warn("cannot close everything", e);
-            }
+        try {
+            opened.close();
+        } catch (IllegalStateException e) {
+            LOG.warn("cannot close everything", e);
         }
     }
 }

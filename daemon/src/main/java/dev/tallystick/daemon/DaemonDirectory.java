@@ -1,10 +1,10 @@
 package dev.tallystick.daemon;
 
+import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
@@ -136,17 +136,7 @@ public final class DaemonDirectory implements AutoCloseable {
                 path.resolve(LOCK),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        boolean isOurs = false;
-        try {
-            isOurs = channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            // A daemon in this very process has it, which is no better than another one.
-        } finally {
-            if (!isOurs) {
-                channel.close();
-            }
-        }
-        if (!isOurs) {
+        if (!ProcessLock.lockOrClose(channel)) {
             throw new DaemonStartException(
                     DaemonStartException.Kind.IN_USE,
                     "a daemon already uses " + path + ": stop it first, or use another directory");

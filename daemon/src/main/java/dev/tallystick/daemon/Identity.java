@@ -8,6 +8,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -168,16 +169,16 @@ final class Identity {
     void introduce(Devices devices) {
         Map<String, Json> now = current();
         if (!now.containsKey(NEXT + PUBLIC)) {
-            Devices.Device unused = register(devices, text(now, PUBLIC));
+            DeviceView unused = register(devices, text(now, PUBLIC));
             return;
         }
         String next = text(now, NEXT + PUBLIC);
-        Devices.Device device = registerEither(devices, text(now, PUBLIC), next);
+        DeviceView device = registerEither(devices, text(now, PUBLIC), next);
         if (!device.publicKey().equals(next)) {
             Duration grace = now.get(GRACE) instanceof Json.NumberValue seconds
                     ? Duration.ofSeconds((long) seconds.value())
                     : null;
-            Devices.Device unused = devices.rotate(device.name(), text(now, PUBLIC), next, grace);
+            DeviceView unused = devices.rotate(device.name(), text(now, PUBLIC), next, grace);
         }
         crashPoints.reached(IdentityCrashPoint.REPLACED_THERE);
         replace(now);
@@ -189,7 +190,7 @@ final class Identity {
     }
 
     /** After a rotation whose answer was lost, the server may know only the next key by now. */
-    private Devices.Device registerEither(Devices devices, String key, String next) {
+    private DeviceView registerEither(Devices devices, String key, String next) {
         try {
             return register(devices, key);
         } catch (RefusedException e) {
@@ -200,13 +201,13 @@ final class Identity {
         }
     }
 
-    private Devices.Device register(Devices devices, String key) {
+    private DeviceView register(Devices devices, String key) {
         Devices.IfCloned ifCloned = switch (policy) {
             case REFUSE -> Devices.IfCloned.REFUSE;
             case WARN -> Devices.IfCloned.WARN;
             case ALLOW -> Devices.IfCloned.ALLOW;
         };
-        Devices.Device device = devices.register(text(current(), DEVICE), key, host, ifCloned);
+        DeviceView device = devices.register(text(current(), DEVICE), key, host, ifCloned);
         if (!host.equals(device.hostFingerprint())) {
             LOG.warn(
                     "the device {} was registered on another machine: two daemons must not send one outbox",

@@ -9,14 +9,11 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.daemon.DaemonSettings.ClonePolicy;
 import dev.tallystick.testkit.Eventually;
-import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,25 +24,10 @@ class CloneTest {
     private static final String ELSEWHERE = "e".repeat(64);
 
     @RegisterExtension
-    static final TestPostgres POSTGRES = TestPostgres.perClass();
-
-    @TempDir
-    static Path shared;
+    static final RealServer server = RealServer.perClass();
 
     @TempDir
     Path folder;
-
-    private static RealServer server;
-
-    @BeforeAll
-    static void start() {
-        server = RealServer.on(POSTGRES, shared.resolve("server"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
 
     private Path directory() {
         return folder.resolve("d");

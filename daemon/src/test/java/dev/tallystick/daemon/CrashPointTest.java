@@ -16,15 +16,12 @@ import dev.tallystick.daemon.outbox.OutboxCrashPoint;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.HaltAt;
-import dev.tallystick.testkit.TestPostgres;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,25 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CrashPointTest {
 
     @RegisterExtension
-    static final TestPostgres POSTGRES = TestPostgres.perClass();
-
-    @TempDir
-    static Path shared;
+    static final RealServer server = RealServer.perClass();
 
     @TempDir
     Path folder;
-
-    private static RealServer server;
-
-    @BeforeAll
-    static void start() {
-        server = RealServer.on(POSTGRES, shared.resolve("server"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
 
     static Stream<CrashPoint> pointsOfASend() {
         return Stream.of(

@@ -102,7 +102,7 @@ class DeliveryTest {
         deliver("first");
         server.admin().meshes().create("other");
         String admin =
-                server.admin().meshes().adminToken("other", Duration.ofHours(1)).secret();
+                server.admin().meshes().adminToken("other", Duration.ofHours(1)).token();
         new TallyClient(server.address(), admin).topics().create("a");
         try (Daemon daemon = Daemon.start(DaemonUnderTest.settings(directory(), server.address(), admin))) {
             send("topic:a", "second");

@@ -99,7 +99,7 @@ class EmbeddedDaemonTest {
                         Acceptance.Duplicate.class::isInstance);
                 assertThat(daemon.delivered()).isPositive();
                 TallyClient client = new TallyClient(server.address(), token);
-                assertThat(client.jobs().findByKey(key("j")).id())
+                assertThat(client.jobs().findByKey(key("j")).jobId())
                         .isEqualTo(UUID.fromString(started.brokerMessageId()));
                 assertThat(client.jobs().findByKey(key("j")).attributes()).containsEntry("customer", "ann");
                 assertThat(daemon.status().health().isHealthy()).isTrue();

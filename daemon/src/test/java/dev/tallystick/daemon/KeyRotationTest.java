@@ -4,14 +4,13 @@ import static dev.tallystick.daemon.DaemonUnderTest.message;
 import static dev.tallystick.daemon.DaemonUnderTest.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.client.Devices;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
 import dev.tallystick.daemon.local.LocalClient;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.HaltAt;
-import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,8 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,25 +30,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyRotationTest {
 
     @RegisterExtension
-    static final TestPostgres POSTGRES = TestPostgres.perClass();
-
-    @TempDir
-    static Path shared;
+    static final RealServer server = RealServer.perClass();
 
     @TempDir
     Path folder;
-
-    private static RealServer server;
-
-    @BeforeAll
-    static void start() {
-        server = RealServer.on(POSTGRES, shared.resolve("server"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
 
     private Path directory() {
         return folder.resolve("d");
@@ -70,7 +52,7 @@ class KeyRotationTest {
             String next = text(reply, "next_public_key");
             assertThat(next).isNotEmpty().isNotEqualTo(before);
             awaitKey(next);
-            Devices.Device device = device(token);
+            DeviceView device = device(token);
             assertThat(device.publicKey()).isEqualTo(next);
             assertThat(device.previousKey()).isEqualTo(before);
             assertThat(Duration.between(device.rotatedAt(), device.previousUntil()))
@@ -160,8 +142,8 @@ class KeyRotationTest {
         return text(health, "public_key");
     }
 
-    private static Devices.Device device(String token) {
-        List<Devices.Device> all =
+    private static DeviceView device(String token) {
+        List<DeviceView> all =
                 new TallyClient(server.address(), token).devices().list();
         assertThat(all).hasSize(1);
         return all.getFirst();

@@ -119,7 +119,7 @@ public class OfflineTest {
                         .containsEntry("customer", "7");
                 assertThat(traceOf(client.jobs()
                                 .findByKey(new IdempotencyKey("job:2"))
-                                .id()))
+                                .jobId()))
                         .isEqualTo(trace);
                 LocalClient.Reply again = DaemonUnderTest.post(directory, "/v1/jobs", plain);
                 assertThat(again.status()).isEqualTo(200);

@@ -18,28 +18,62 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A real server on the test's database, always on the same port, that can be stopped and started. */
-public final class RealServer implements AutoCloseable {
+/**
+ * A real server, always on the same port, that can be stopped and started: on a test's own database, or as the extension of a
+ * class, whose tests share it.
+ */
+public final class RealServer implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
 
     private static final Limiter.Budget PLENTY = new Limiter.Budget(10_000_000, Duration.ofSeconds(10));
 
-    private final String url;
-    private final Path data;
-    private final int port;
+    private final int port = freePort();
+    private String url;
+    private Path data;
     private TallyServer server;
 
-    private RealServer(String url, Path data, int port) {
-        this.url = url;
-        this.data = data;
-        this.port = port;
-        this.server = TallyServer.start(settings(url, data, port));
-    }
+    @SuppressWarnings("NullAway.Init") // on or beforeAll start it before it is used
+    private RealServer() {}
 
     public static RealServer on(TestPostgres postgres, Path data) {
-        return new RealServer(postgres.url(), data, freePort());
+        RealServer server = new RealServer();
+        server.start(postgres.url(), data);
+        return server;
+    }
+
+    /** For {@code @RegisterExtension}: one server for all tests of the class. */
+    public static RealServer perClass() {
+        return new RealServer();
+    }
+
+    private void start(String on, Path in) {
+        url = on;
+        data = in;
+        restart();
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) throws IOException {
+        TestPostgres postgres = TestPostgres.perClass();
+        postgres.beforeAll(context);
+        start(postgres.url(), Files.createTempDirectory("tally-server"));
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+        close();
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     static int freePort() {
@@ -83,7 +117,7 @@ public final class RealServer implements AutoCloseable {
     /** The token of a new member. */
     public String member(String name) {
         admin().members().put(name, Role.MEMBER);
-        return admin().tokens().issue(name, null).secret();
+        return admin().tokens().issue(name, null).token();
     }
 
     void stop() {

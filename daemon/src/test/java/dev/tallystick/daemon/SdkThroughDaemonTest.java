@@ -74,7 +74,7 @@ class SdkThroughDaemonTest {
                 TallyClient direct = new TallyClient(server.address(), token);
 
                 assertThat(direct.messages().find(message.message()).body()).isEqualTo(Json.of("hello"));
-                assertThat(direct.jobs().findByKey(key("j")).id()).isEqualTo(started.message());
+                assertThat(direct.jobs().findByKey(key("j")).jobId()).isEqualTo(started.message());
                 assertThat(direct.jobs().findByKey(key("j")).attributes()).containsEntry("customer", "ann");
                 assertThat(daemon).isNotNull();
             }

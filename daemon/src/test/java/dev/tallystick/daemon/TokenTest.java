@@ -4,10 +4,10 @@ import static dev.tallystick.daemon.DaemonUnderTest.message;
 import static dev.tallystick.daemon.DaemonUnderTest.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.client.Members;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.MemberApi.MemberView;
 import dev.tallystick.daemon.delivery.DeliveryState;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
@@ -108,7 +108,7 @@ class TokenTest {
 
     private static boolean isRefused(RealServer server, String token) {
         try {
-            Members.Member unused =
+            MemberView unused =
                     new TallyClient(server.address(), token).members().me();
             return false;
         } catch (RefusedException e) {

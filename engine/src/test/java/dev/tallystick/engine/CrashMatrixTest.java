@@ -28,7 +28,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -66,17 +65,12 @@ class CrashMatrixTest {
             EngineCrashPoint.CONTINUED,
             EngineCrashPoint.RETURNED);
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.database().transact("create", tx -> tx.update("create table effect (job text)"));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     static Stream<Scenario> scenarios() {

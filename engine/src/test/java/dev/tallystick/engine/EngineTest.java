@@ -18,8 +18,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -31,17 +29,9 @@ class EngineTest {
     private static final Retry QUICK = Retry.DEFAULT.waiting(Duration.ofMillis(1), Duration.ofMillis(5));
 
     private final AtomicInteger effects = new AtomicInteger();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_job_runs_its_steps_and_leaves_the_ledgers_of_the_document() {

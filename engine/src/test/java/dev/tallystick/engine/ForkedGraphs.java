@@ -42,6 +42,21 @@ public final class ForkedGraphs {
                 .build();
     }
 
+    /** A branch that waits for a signal, beside one that may fail. */
+    public static Graph gated() {
+        GraphBuilder graph = Graph.named("gated").trigger("start").hook("gate", "go");
+        worker(graph, "left", "'l'");
+        worker(graph, "fragile", "left");
+        worker(graph, "joined", "gate.signal & fragile");
+        return graph.join("joined")
+                .from("start", "left", "gate")
+                .from("left", "fragile")
+                .from("gate", "joined")
+                .from("fragile", "joined")
+                .output("joined")
+                .build();
+    }
+
     /** Three rounds outside, two inside each. */
     public static Graph nested() {
         GraphBuilder graph =
@@ -58,6 +73,18 @@ public final class ForkedGraphs {
                 .when("step", "inner.round = 1 and outer.round < 2", "out_again")
                 .when("step", "inner.round = 1 and outer.round = 2", "last")
                 .output("last")
+                .build();
+    }
+
+    /** A cycle whose record is long. */
+    public static Graph hundredRounds() {
+        GraphBuilder graph = Graph.named("long").trigger("start").hook("round");
+        worker(graph, "step", "round.round");
+        return graph.cycle("again", "round")
+                .from("start", "round")
+                .from("round", "step")
+                .when("step", "round.round < 99", "again")
+                .output("step")
                 .build();
     }
 

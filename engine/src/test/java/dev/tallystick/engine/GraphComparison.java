@@ -1,10 +1,12 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.DrawnGraph.Fate;
 import dev.tallystick.engine.GraphInterpreter.Call;
 import dev.tallystick.engine.GraphInterpreter.Run;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.workflow.Closed;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -41,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  * graphs run at once: most of their time they wait.
  */
 final class GraphComparison implements AutoCloseable {
+
+    /** Nothing is killed here: however busy the machine is, no worker loses its lease, and an attempt with it. */
+    private static final EngineSettings SETTINGS =
+            Workbench.SETTINGS.lease(Duration.ofMinutes(1), Duration.ofSeconds(5));
 
     private static final int MOST_ATTEMPTS = 20;
 
@@ -72,8 +79,13 @@ final class GraphComparison implements AutoCloseable {
                 .from("t", CHILD_WORKER)
                 .output(CHILD_WORKER)
                 .build());
-        engines.add(bench.start());
-        engines.add(bench.start());
+        engines.add(start());
+        engines.add(start());
+    }
+
+    private Engine start() {
+        Workbench workbench = bench.workbench();
+        return bench.register(workbench.start(workbench.database(), SETTINGS, CrashPoints.NONE));
     }
 
     /** What went otherwise than it should have, each with the seed of its graph. */
@@ -226,8 +238,10 @@ final class GraphComparison implements AutoCloseable {
             try {
                 bench.signal(engines.getFirst(), job, hook, key, payload);
                 return;
-            } catch (DefiniteFailureException e) {
-                if (attempt == MOST_ATTEMPTS || e.reason() == DefiniteFailureException.Reason.REFUSED) {
+            } catch (CompletionException e) {
+                if (attempt == MOST_ATTEMPTS
+                        || !(e.getCause() instanceof DefiniteFailureException failure)
+                        || failure.reason() == DefiniteFailureException.Reason.REFUSED) {
                     throw e;
                 }
                 LockSupport.parkNanos(100_000_000);

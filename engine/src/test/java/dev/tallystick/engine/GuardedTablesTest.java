@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.TestPostgres;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -17,19 +16,14 @@ class GuardedTablesTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void closeAJob() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("one", (ctx, input) -> ctx.step("one", String.class, () -> "done"));
         Engine engine = workbench.start();
         workbench.await(engine, workbench.submit(engine, "one", "a"));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     @ParameterizedTest

@@ -26,7 +26,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,13 +40,14 @@ class KeyedRerunTest {
 
     private static final ScopedKey KEY = ScopedKey.of("again");
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
+
     private Engine engine;
     private JobId job;
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("order", (ctx, input) -> {
             String reserved = ctx.step("reserve", String.class, () -> "reserved");
             return ctx.step("charge", String.class, () -> reserved + ", charged");
@@ -56,11 +56,6 @@ class KeyedRerunTest {
         engine = workbench.start();
         job = workbench.submit(engine, "order", "first");
         workbench.await(engine, job);
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     private static JobId fresh(Accepted accepted) {

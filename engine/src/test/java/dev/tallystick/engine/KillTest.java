@@ -15,7 +15,6 @@ import dev.tallystick.workflow.Closed;
 import dev.tallystick.workflow.JobId;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,17 +31,12 @@ class KillTest {
     /** The commits of opening the database, which come first. */
     private static final int OPENING = 1;
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.database().transact("create", tx -> tx.update("create table effect (job text)"));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     static Stream<Arguments> sample() {

@@ -23,8 +23,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,18 +37,10 @@ class LosingBranchTest {
         return "slept";
     };
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
+
     private final Signal decided = new Signal("the race is decided");
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
 
     @Test
     void a_signal_after_the_race_reaches_the_next_wait_and_not_the_one_that_lost() {

@@ -22,7 +22,6 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,18 +37,14 @@ class MisuseTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
+
     private final AtomicInteger runs = new AtomicInteger();
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.database().transact("create", tx -> tx.update("create table effect (job uuid)"));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     /** What a step cannot ask its context for. */

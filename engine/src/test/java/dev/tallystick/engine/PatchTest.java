@@ -12,8 +12,6 @@ import dev.tallystick.workflow.Workflow;
 import dev.tallystick.workflow.WorkflowType;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,17 +21,8 @@ class PatchTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private Workbench workbench;
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_job_that_passed_before_the_patch_was_there_goes_the_old_way_to_its_end() {

@@ -11,7 +11,6 @@ import dev.tallystick.workflow.JobOutcome;
 import dev.tallystick.workflow.Retry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,18 +28,14 @@ class TakeOverTest {
     private final AtomicInteger begun = new AtomicInteger();
     private final Signal running = new Signal("a step is running");
     private final Signal never = new Signal("something that never comes");
-    private Workbench workbench;
+
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("one", (ctx, input) -> ctx.step("one", String.class, this::hangTheFirstTime));
         workbench.workflow("once", (ctx, input) -> ctx.step("one", String.class, Retry.NONE, this::hangTheFirstTime));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     private String hangTheFirstTime() {

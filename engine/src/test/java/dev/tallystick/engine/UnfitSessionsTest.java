@@ -10,8 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,17 +22,9 @@ class UnfitSessionsTest {
     private static final int JOBS = 40;
 
     private final AtomicInteger attempts = new AtomicInteger();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_session_that_can_only_read_costs_a_step_no_attempt() {

@@ -16,8 +16,6 @@ import dev.tallystick.workflow.WorkflowType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -33,17 +31,8 @@ class VersionsTest {
                     "flow", String.class, String.class, (ctx, input) -> ctx.step("new", String.class, () -> "second"))
             .version(2);
 
-    private Workbench workbench;
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_job_keeps_the_version_that_it_began_with_and_new_ones_get_the_newest() {

@@ -35,9 +35,11 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Engines on one database, as many as a test wants, and what they leave in it. */
-public final class Workbench implements AutoCloseable {
+/** Engines on one database, as many as a test wants, and what they leave in it. As an extension it closes itself after a test. */
+public final class Workbench implements AutoCloseable, AfterEachCallback {
 
     public static final EngineSettings SETTINGS = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
@@ -345,6 +347,11 @@ public final class Workbench implements AutoCloseable {
                 union all
                 select 'activity ' || path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') from tally.activity
                 """, row -> row.getString("line")));
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        close();
     }
 
     @Override

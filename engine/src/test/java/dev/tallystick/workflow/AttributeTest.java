@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,11 +31,11 @@ class AttributeTest {
 
     private static final JobQuery ALL = JobQuery.of(Scope.DEFAULT.mesh());
 
-    private Workbench workbench;
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("echo", (ctx, input) -> input);
         workbench.workflow("waiting", (ctx, input) -> ctx.await("never", String.class));
         workbench.workflow("doomed", (ctx, input) -> {
@@ -48,11 +47,6 @@ class AttributeTest {
             ctx.attribute("stage", "done");
             return answer;
         });
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     @Test

@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -27,17 +25,9 @@ class UndoTest {
     private static final Retry QUICK = Retry.DEFAULT.waiting(Duration.ofMillis(1), Duration.ofMillis(5));
 
     private final List<String> undone = new CopyOnWriteArrayList<>();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     private void reserveAndCharge(Context ctx) {
         ctx.undo("release", () -> undone.add("release " + ctx.key()));

@@ -7,7 +7,12 @@ public final class ExchangeSchema {
 
     public static Migrations migrations() {
         return Migrations.of(
-                "exchange", ExchangeSchema.class, "0001-exchange.sql", "0002-origins.sql", "0003-results-by-field.sql");
+                "exchange",
+                ExchangeSchema.class,
+                "0001-exchange.sql",
+                "0002-origins.sql",
+                "0003-results-by-field.sql",
+                "0004-books-by-day.sql");
     }
 
     private ExchangeSchema() {}

@@ -1,6 +1,7 @@
 package dev.tallystick.exchange;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The limits and intervals of a participant.
@@ -63,82 +64,84 @@ public record ExchangeSettings(
 
     /** These settings with other intervals, as tests use them. */
     public ExchangeSettings withIntervals(Duration acknowledgement, Duration replay, Duration leases, Duration polls) {
-        return new ExchangeSettings(
-                inFlight,
-                acknowledgement,
-                attempts,
-                replay,
-                deadline,
-                replayFor,
-                remember,
-                leases,
-                handlers,
-                handlersPerTransaction,
-                receiptDelay,
-                polls);
+        return with(draft -> {
+            draft.acknowledgementTimeout = acknowledgement;
+            draft.replayInterval = replay;
+            draft.lease = leases;
+            draft.poll = polls;
+        });
     }
 
     public ExchangeSettings withDeadline(Duration other) {
-        return new ExchangeSettings(
-                inFlight,
-                acknowledgementTimeout,
-                attempts,
-                replayInterval,
-                other,
-                replayFor,
-                remember,
-                lease,
-                handlers,
-                handlersPerTransaction,
-                receiptDelay,
-                poll);
+        return with(draft -> draft.deadline = other);
     }
 
     public ExchangeSettings withReceiptDelay(Duration other) {
-        return new ExchangeSettings(
-                inFlight,
-                acknowledgementTimeout,
-                attempts,
-                replayInterval,
-                deadline,
-                replayFor,
-                remember,
-                lease,
-                handlers,
-                handlersPerTransaction,
-                other,
-                poll);
+        return with(draft -> draft.receiptDelay = other);
     }
 
     public ExchangeSettings withParallelism(int postings, int handlersAtOnce) {
-        return new ExchangeSettings(
-                postings,
-                acknowledgementTimeout,
-                attempts,
-                replayInterval,
-                deadline,
-                replayFor,
-                remember,
-                lease,
-                handlersAtOnce,
-                handlersPerTransaction,
-                receiptDelay,
-                poll);
+        return with(draft -> {
+            draft.inFlight = postings;
+            draft.handlers = handlersAtOnce;
+        });
     }
 
     public ExchangeSettings withHandlersPerTransaction(int number) {
-        return new ExchangeSettings(
-                inFlight,
-                acknowledgementTimeout,
-                attempts,
-                replayInterval,
-                deadline,
-                replayFor,
-                remember,
-                lease,
-                handlers,
-                number,
-                receiptDelay,
-                poll);
+        return with(draft -> draft.handlersPerTransaction = number);
+    }
+
+    private ExchangeSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.settings();
+    }
+
+    /** A copy that can be changed. */
+    private static final class Draft {
+
+        private int inFlight;
+        private Duration acknowledgementTimeout;
+        private final int attempts;
+        private Duration replayInterval;
+        private Duration deadline;
+        private final Duration replayFor;
+        private final Duration remember;
+        private Duration lease;
+        private int handlers;
+        private int handlersPerTransaction;
+        private Duration receiptDelay;
+        private Duration poll;
+
+        Draft(ExchangeSettings from) {
+            this.inFlight = from.inFlight;
+            this.acknowledgementTimeout = from.acknowledgementTimeout;
+            this.attempts = from.attempts;
+            this.replayInterval = from.replayInterval;
+            this.deadline = from.deadline;
+            this.replayFor = from.replayFor;
+            this.remember = from.remember;
+            this.lease = from.lease;
+            this.handlers = from.handlers;
+            this.handlersPerTransaction = from.handlersPerTransaction;
+            this.receiptDelay = from.receiptDelay;
+            this.poll = from.poll;
+        }
+
+        ExchangeSettings settings() {
+            return new ExchangeSettings(
+                    inFlight,
+                    acknowledgementTimeout,
+                    attempts,
+                    replayInterval,
+                    deadline,
+                    replayFor,
+                    remember,
+                    lease,
+                    handlers,
+                    handlersPerTransaction,
+                    receiptDelay,
+                    poll);
+        }
     }
 }

@@ -4,22 +4,15 @@ import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.member.Token;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.server.http.Access;
 import dev.tallystick.server.routes.MemberRoutes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +26,6 @@ final class AdminToken {
     static final String FILE = "admin.token";
 
     private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
-
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     /** Ensures that the mesh, its admin and the file exist; returns whether the file is new. */
     static boolean ensure(Members members, Path directory) {
@@ -52,7 +42,7 @@ final class AdminToken {
                 .token()
                 .reveal();
         try {
-            write(file, token + "\n");
+            ForcedFiles.replace(file, (token + "\n").getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
         }
@@ -73,20 +63,6 @@ final class AdminToken {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + file, e);
         }
-    }
-
-    private static void write(Path file, String content) throws IOException {
-        Path fresh = file.resolveSibling(FILE + ".new");
-        Files.deleteIfExists(fresh);
-        try (FileChannel channel =
-                FileChannel.open(fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private AdminToken() {}

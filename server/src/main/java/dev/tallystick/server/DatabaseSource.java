@@ -3,9 +3,9 @@ package dev.tallystick.server;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
+import dev.tallystick.core.Opened;
 import dev.tallystick.postgres.EmbeddedPostgres;
 import java.time.Duration;
-import java.util.Deque;
 import javax.sql.DataSource;
 
 /** The connections of a server, to its embedded Postgres or to a configured one. */
@@ -21,8 +21,7 @@ final class DatabaseSource {
 
     private static final String SCHEME = "jdbc:postgresql:";
 
-    /** @param opened what to close again, the last first */
-    static DataSource open(ServerSettings settings, Deque<AutoCloseable> opened) {
+    static DataSource open(ServerSettings settings, Opened opened) {
         String url = settings.postgres();
         HikariDataSource pool;
         if (url == null) {
@@ -30,7 +29,7 @@ final class DatabaseSource {
             EmbeddedPostgres postgres = EmbeddedPostgres.at(settings.data().resolve(DIRECTORY))
                     .withoutShutdownHook()
                     .start();
-            opened.push(postgres);
+            opened.add(postgres);
             pool = postgres.dataSource(settings.connections());
         } else {
             if (!url.startsWith(SCHEME)) {
@@ -51,7 +50,7 @@ final class DatabaseSource {
             }
         }
         pool.setConnectionTimeout(PATIENCE.toMillis());
-        opened.push(pool);
+        opened.add(pool);
         return pool;
     }
 

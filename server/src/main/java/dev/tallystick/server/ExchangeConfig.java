@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Json.ObjectValue;
 import dev.tallystick.core.Json.StringValue;
+import dev.tallystick.core.file.PrivateFiles;
 import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.signing.SigningKey;
@@ -38,7 +39,7 @@ public record ExchangeConfig(
      * }
      * }</pre>
      *
-     * Files are relative to its own directory.
+     * Files are relative to its own directory, and only their owner may read the key and the tokens.
      *
      * @throws IllegalArgumentException if it cannot be used; says why
      */
@@ -54,12 +55,11 @@ public record ExchangeConfig(
                         new Participant(each.getKey()),
                         new Partner(
                                 URI.create(text(partner, "server")),
-                                Files.readString(file.resolveSibling(text(partner, "token_file")))
-                                        .strip()));
+                                PrivateFiles.read(file.resolveSibling(text(partner, "token_file")))));
             }
             return new ExchangeConfig(
                     new Participant(text(config, "participant")),
-                    SigningKey.parse(Files.readString(file.resolveSibling(text(config, "key_file")))),
+                    SigningKey.parse(PrivateFiles.read(file.resolveSibling(text(config, "key_file")))),
                     partners,
                     ExchangeSettings.DEFAULT);
         } catch (IOException e) {

@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /**
  * The part of a server in the exchange: takes what partners deliver, posts what its jobs ask, and sends both. Handlers of
- * postings run in processes with the library on the same database.
+ * postings run in the process that has the server inside, or in processes with the library on the same database.
  */
 final class ExchangePart implements AutoCloseable {
 
@@ -39,7 +39,11 @@ final class ExchangePart implements AutoCloseable {
                 transport,
                 config.settings(),
                 crashPoints);
-        desk = new ExchangeDesk(database, config.participant(), exchange, local);
+        desk = new ExchangeDesk(database, config.participant(), exchange, local, client, config.partners());
+    }
+
+    Exchange exchange() {
+        return exchange;
     }
 
     ExchangeDesk desk() {

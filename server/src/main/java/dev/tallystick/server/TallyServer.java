@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.Exchange;
 import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.broker.accept.PostgresLimiter;
@@ -7,6 +8,7 @@ import dev.tallystick.broker.accept.RedisLimiter;
 import dev.tallystick.broker.member.Stock;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.Opened;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.model.EngineSettings;
@@ -71,9 +73,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -96,12 +96,13 @@ public final class TallyServer implements AutoCloseable {
     private static final Duration RETRY = Duration.ofMillis(500);
     private static final Logger LOG = LoggerFactory.getLogger(TallyServer.class);
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final Path data;
     private final boolean firstStart;
     private final RouteTable table;
     private final HttpServer web;
     private final LongPolls longPolls;
+    private final @Nullable ExchangePart exchange;
 
     private TallyServer(ServerSettings settings, Limits limits, Clock clock, CrashPoints crashPoints) {
         boolean complete = false;
@@ -140,7 +141,7 @@ public final class TallyServer implements AutoCloseable {
                             ? new PostgresLimiter(database, settings.budget())
                             : new RedisLimiter(redis, settings.budget()));
             ExchangeConfig config = settings.exchange();
-            ExchangePart exchange = config == null
+            this.exchange = config == null
                     ? null
                     : open(new ExchangePart(database, engine, config, new Ids(clock, random), crashPoints));
             Broker broker = open(new Broker(
@@ -201,7 +202,7 @@ public final class TallyServer implements AutoCloseable {
             complete = true;
         } finally {
             if (!complete) {
-                closeOpened();
+                opened.close();
             }
         }
     }
@@ -271,6 +272,19 @@ public final class TallyServer implements AutoCloseable {
         return web.address();
     }
 
+    /**
+     * Its part in the exchange, for a process that has the server inside: {@link Exchange#handle} answers what partners ask.
+     *
+     * @throws IllegalStateException if its settings name no exchange
+     */
+    public Exchange exchange() {
+        ExchangePart part = exchange;
+        if (part == null) {
+            throw new IllegalStateException("this server takes no part in an exchange: give its settings one");
+        }
+        return part.exchange();
+    }
+
     /** The file with the admin's token. */
     public Path adminToken() {
         return data.resolve(AdminToken.FILE);
@@ -292,7 +306,7 @@ public final class TallyServer implements AutoCloseable {
     @Override
     public void close() {
         longPolls.endAll();
-        closeOpened();
+        opened.close();
     }
 
     private List<Route> routes(
@@ -349,7 +363,7 @@ public final class TallyServer implements AutoCloseable {
                         meters::scrape,
                         broker.orphans()::run,
                         () -> OpenApi.of(table()).canonical(),
-                        SystemRoutes.Features.of(
+                        SystemRoutes.features(
                                 database.transact("read installation", new InstallationStore()::id),
                                 settings.broker(),
                                 limits))
@@ -358,26 +372,6 @@ public final class TallyServer implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T open(T part) {
-        opened.push(part);
-        return part;
-    }
-
-    /** The last opened first: nothing is closed while something else still uses it. */
-    private void closeOpened() {
-        RuntimeException failure = null;
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (Exception e) {
-                IllegalStateException next = new IllegalStateException("could not close everything", e);
-                next.addSuppressed(failure == null ? e : failure);
-                failure = next;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        return opened.add(part);
     }
 }

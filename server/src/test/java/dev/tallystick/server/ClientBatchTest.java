@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClientBatchTest {
 
-    private static final Duration BRIEFLY = Duration.ofMillis(200);
+    private static final Duration BRIEFLY = Duration.ofSeconds(2);
     private static final UUID ID = UUID.fromString("00000000-0000-7000-8000-000000000000");
 
     private static List<Messages.Outcome> send(ScriptedServer server, Duration patience, String... keys) {

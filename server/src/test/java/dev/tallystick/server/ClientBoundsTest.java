@@ -261,7 +261,7 @@ class ClientBoundsTest {
                             .messages()
                             .send(Messages.NewMessage.toTopic("orders", Json.ofNull()), KEY))
                     .isInstanceOf(OutcomeUnknownException.class)
-                    .hasMessageContaining("client_message_id");
+                    .hasMessageContaining("it is about 'another', not about 'bounds:1'");
         }
     }
 }

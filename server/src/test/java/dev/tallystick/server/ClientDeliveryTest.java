@@ -11,10 +11,12 @@ import dev.tallystick.client.Messages;
 import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Webhooks;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.WebhookApi.DeadCallList;
+import dev.tallystick.core.api.WebhookApi.DeadCallView;
+import dev.tallystick.core.api.WebhookApi.Registered;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
@@ -117,22 +119,22 @@ class ClientDeliveryTest {
         TallyClient carol = client(server.member("carol", "member"));
         try (Receiver receiver = new Receiver()) {
             receiver.answer(410);
-            Webhooks.Registered registered =
+            Registered registered =
                     carol.webhooks().register(Destination.parse("member:carol"), URI.create(receiver.url()));
             Messages.Sent sent =
                     admin.messages().send(NewMessage.toMember("carol", Json.of("ring")), new IdempotencyKey("w:2"));
             receiver.next();
-            Webhooks.DeadCalls dead = Eventually.value(
+            DeadCallList dead = Eventually.value(
                     "it is given up",
                     () -> carol.webhooks().dead(null, 50),
                     page -> !page.calls().isEmpty());
-            Webhooks.DeadCall call = dead.calls().getFirst();
+            DeadCallView call = dead.calls().getFirst();
 
             receiver.answer(204);
             carol.webhooks().redrive(call);
 
             assertThat(receiver.next().messageId()).isEqualTo(sent.message().toString());
-            assertThat(call.webhook()).isEqualTo(registered.webhook().id());
+            assertThat(call.webhookId()).isEqualTo(registered.webhook().id());
             assertThat(call.attempts()).isEqualTo(1);
             assertThat(call.error()).contains("410");
             assertThat(dead.next()).isNull();
@@ -147,7 +149,7 @@ class ClientDeliveryTest {
     void a_webhook_is_registered_called_and_deleted() throws Exception {
         TallyClient dave = client(server.member("dave", "member"));
         try (Receiver receiver = new Receiver()) {
-            Webhooks.Registered registered =
+            Registered registered =
                     dave.webhooks().register(Destination.parse("member:dave"), URI.create(receiver.url()));
             admin.messages().send(NewMessage.toMember("dave", Json.of("ring")), new IdempotencyKey("w:1"));
 

@@ -1,17 +1,31 @@
 package dev.tallystick.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
+import dev.tallystick.exchange.ExchangeSettings;
+import dev.tallystick.exchange.message.MessageId;
+import dev.tallystick.exchange.message.Participant;
+import dev.tallystick.exchange.message.Payload;
+import dev.tallystick.exchange.partner.Partners;
+import dev.tallystick.exchange.producer.Draft;
+import dev.tallystick.exchange.signing.SigningKey;
+import dev.tallystick.exchange.transport.HttpTransport;
 import dev.tallystick.server.FaultyCalls.Repeat;
 import dev.tallystick.server.FaultyCalls.Row;
+import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
@@ -60,6 +75,9 @@ class ClientFaultTest {
     private static final Set<String> TELLING =
             Set.of("submit", "keys.once", "topics.delete", "tokens.issue", "jobs.find");
 
+    private static final Participant GLOBEX = new Participant("globex");
+
+    private static HttpServer partner;
     private static ServerUnderTest server;
     private static TallyClient direct;
     private static FaultyCalls calls;
@@ -108,15 +126,49 @@ class ClientFaultTest {
     }
 
     @BeforeAll
-    static void start() {
-        server = ServerUnderTest.sealing(postgres, data);
+    static void start() throws IOException {
+        partner = partnerWithEmptyBooks();
+        URI address = URI.create("http://127.0.0.1:" + partner.getAddress().getPort());
+        SigningKey key = SigningKey.generate();
+        new Partners(Database.on(postgres.dataSource())).trust(GLOBEX, key.publicKey());
+        server = ServerUnderTest.exchanging(
+                postgres,
+                data,
+                new ExchangeConfig(
+                        new Participant("acme"),
+                        key,
+                        Map.of(GLOBEX, new HttpTransport.Partner(address, "")),
+                        ExchangeSettings.DEFAULT));
         direct = new TallyClient(server.server().address(), server.admin().token());
-        calls = new FaultyCalls(direct);
+        calls = new FaultyCalls(direct, ClientFaultTest::post);
+    }
+
+    private static HttpServer partnerWithEmptyBooks() throws IOException {
+        HttpServer answering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        byte[] answer = "{\"books\":\"b\",\"periods\":[],\"nodes\":[],\"entries\":[]}".getBytes(UTF_8);
+        answering.createContext("/", exchange -> {
+            try (exchange) {
+                exchange.sendResponseHeaders(200, answer.length);
+                exchange.getResponseBody().write(answer);
+            }
+        });
+        answering.setExecutor(Thread::startVirtualThread);
+        answering.start();
+        return answering;
+    }
+
+    private static void post(String id) {
+        server.server()
+                .exchange()
+                .producer()
+                .post(new Draft(GLOBEX, new MessageId(id), Payload.of("{}")))
+                .join();
     }
 
     @AfterAll
     static void stop() {
         server.close();
+        partner.stop(0);
     }
 
     @Test
@@ -245,8 +297,6 @@ class ClientFaultTest {
         known.addAll(Set.of("messages.follow", "jobs.follow"));
         // Whether a call that is made again is given up by the time of a repeat is up to its receiver.
         known.add("webhooks.redrive");
-        // Need a server that takes part in an exchange: the test of that has them. All of them can be repeated.
-        known.addAll(Set.of("postings.list", "postings.find", "postings.replay", "postings.bundle", "postings.issues"));
         // Leads to a daemon, and the test of its client.
         known.add("throughDaemon");
 

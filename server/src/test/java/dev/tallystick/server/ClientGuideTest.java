@@ -12,7 +12,6 @@ import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.Once;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyClient.NewJob;
-import dev.tallystick.client.Tokens;
 import dev.tallystick.client.UnavailableException;
 import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.Destination;
@@ -20,6 +19,8 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.JobApi.EventPage;
+import dev.tallystick.core.api.MemberApi.TokenIssued;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ class ClientGuideTest {
         TallyClient.Submitted order = client.submit(NewJob.of("sample.order", input), new IdempotencyKey("order:42"));
         TallyClient.Result result = client.result(order.job(), Duration.ofSeconds(30));
 
-        try (EventStream<Jobs.Event> events = client.jobs().follow(order.job(), Jobs.BEGINNING)) {
+        try (EventStream<EventPage.Event> events = client.jobs().follow(order.job(), Jobs.BEGINNING)) {
             events.forEach(event -> show(event.event(), event.name()));
         }
         assertThat(result.status()).isEqualTo("completed");
@@ -197,8 +198,8 @@ class ClientGuideTest {
         TallyClient client = new TallyClient(address, token);
 
         client.members().put("billing", Role.MEMBER, Role.WORKER);
-        Tokens.Issued issued = client.tokens().issue("billing", Duration.ofDays(30));
-        TallyClient billing = new TallyClient(address, issued.secret());
+        TokenIssued issued = client.tokens().issue("billing", Duration.ofDays(30));
+        TallyClient billing = new TallyClient(address, issued.token());
 
         assertThat(billing.members().me().name()).isEqualTo("billing");
     }

@@ -11,6 +11,11 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyClient.NewJob;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.JobApi.EventPage;
+import dev.tallystick.core.api.JobApi.JobActivities;
+import dev.tallystick.core.api.JobApi.JobList;
+import dev.tallystick.core.api.JobApi.JobView;
+import dev.tallystick.core.api.JobApi.JobWhy;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
@@ -68,11 +73,11 @@ class ClientJobTest {
         }
         submitted.forEach(each -> client.result(each, SOON));
 
-        Jobs.Page first = client.jobs().list(carls.withStatus("completed"), null, 2);
-        Jobs.Page second = client.jobs().list(carls.withStatus("completed"), first.next(), 2);
-        Jobs.Job oldest = client.jobs().findByKey(new IdempotencyKey("carl:0"));
+        JobList first = client.jobs().list(carls.withStatus("completed"), null, 2);
+        JobList second = client.jobs().list(carls.withStatus("completed"), first.next(), 2);
+        JobView oldest = client.jobs().findByKey(new IdempotencyKey("carl:0"));
 
-        assertThat(first.jobs()).extracting(Jobs.Job::id).containsExactlyElementsOf(submitted.subList(0, 2));
+        assertThat(first.jobs()).extracting(JobView::jobId).containsExactlyElementsOf(submitted.subList(0, 2));
         assertThat(second.jobs()).containsExactly(oldest);
         assertThat(second.next()).isNull();
         assertThat(oldest.attributes()).isEqualTo(Map.of("customer", "carl & sons"));
@@ -89,31 +94,34 @@ class ClientJobTest {
     void a_job_is_looked_into_while_it_waits_and_followed_to_its_end() {
         UUID job =
                 client.submit(job("sample.approval"), new IdempotencyKey("a:1")).job();
-        Jobs.Why why = Eventually.value(
+        JobWhy why = Eventually.value(
                 "it waits for its signal",
                 () -> client.jobs().why(job),
                 seen -> seen.waits().stream().anyMatch(wait -> wait.what().contains("approved")));
         assertThat(why.waits()).allSatisfy(wait -> assertThat(wait.mover()).isNotEmpty());
         assertThat(client.jobs().find(job).isOpen()).isTrue();
         assertThat(client.jobs().activities(job))
-                .extracting(Jobs.Activity::name)
+                .extracting(JobActivities.Activity::name)
                 .contains("reserve");
 
-        List<Jobs.Event> seen = new ArrayList<>();
+        List<EventPage.Event> seen = new ArrayList<>();
         long position;
-        try (EventStream<Jobs.Event> events = client.jobs().follow(job, Jobs.BEGINNING)) {
+        try (EventStream<EventPage.Event> events = client.jobs().follow(job, Jobs.BEGINNING)) {
             seen.add(events.next(SOON).orElseThrow());
             position = events.position();
         }
         client.signal(job, "approved", Json.parse("{\"by\":\"ann\"}"), new IdempotencyKey("a:1:signal"));
-        try (EventStream<Jobs.Event> events = client.jobs().follow(job, position)) {
+        try (EventStream<EventPage.Event> events = client.jobs().follow(job, position)) {
             events.forEach(seen::add);
             assertThat(events.isOver()).isTrue();
         }
 
-        assertThat(seen).extracting(Jobs.Event::position).isSorted().doesNotHaveDuplicates();
-        assertThat(seen).extracting(Jobs.Event::event).startsWith("accepted").contains("signalled", "closed");
-        try (EventStream<Jobs.Event> after =
+        assertThat(seen).extracting(EventPage.Event::position).isSorted().doesNotHaveDuplicates();
+        assertThat(seen)
+                .extracting(EventPage.Event::event)
+                .startsWith("accepted")
+                .contains("signalled", "closed");
+        try (EventStream<EventPage.Event> after =
                 client.jobs().follow(job, seen.getLast().position())) {
             assertThat(after).isEmpty();
         }
@@ -121,7 +129,7 @@ class ClientJobTest {
 
     @Test
     void a_job_that_does_not_exist_cannot_be_followed() {
-        try (EventStream<Jobs.Event> events =
+        try (EventStream<EventPage.Event> events =
                 client.jobs().follow(UUID.fromString("00000000-0000-7000-8000-000000000000"), Jobs.BEGINNING)) {
             assertThatThrownBy(() -> events.next(SOON)).isInstanceOf(RefusedException.class);
         }

@@ -3,15 +3,15 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.client.Members;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Tokens;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.MemberApi.MemberView;
+import dev.tallystick.core.api.MemberApi.TokenIssued;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
@@ -59,9 +59,9 @@ class ClientMemberTest {
         return new TallyClient(server.server().address(), token);
     }
 
-    private static boolean isWorthNothing(Tokens.Issued token) {
+    private static boolean isWorthNothing(TokenIssued token) {
         try {
-            with(token.secret()).members().me();
+            with(token.token()).members().me();
             return false;
         } catch (RefusedException e) {
             return e.code().equals("unauthenticated");
@@ -70,15 +70,15 @@ class ClientMemberTest {
 
     @Test
     void a_member_is_made_changed_and_removed() {
-        Members.Member made = admin.members().put("ann", Role.MEMBER);
-        Members.Member changed = admin.members().put("ann", Role.WORKER, Role.OBSERVER);
+        MemberView made = admin.members().put("ann", Role.MEMBER);
+        MemberView changed = admin.members().put("ann", Role.WORKER, Role.OBSERVER);
 
         assertThat(made.roles()).containsExactly(Role.MEMBER);
         assertThat(changed.roles()).containsExactlyInAnyOrder(Role.WORKER, Role.OBSERVER);
         assertThat(admin.members().find("ann").createdAt()).isNotNull();
-        assertThat(admin.members().list()).extracting(Members.Member::name).contains("admin", "ann");
-        Tokens.Issued token = admin.tokens().issue("ann", null);
-        assertThat(with(token.secret()).members().me()).isEqualTo(changed);
+        assertThat(admin.members().list()).extracting(MemberView::name).contains("admin", "ann");
+        TokenIssued token = admin.tokens().issue("ann", null);
+        assertThat(with(token.token()).members().me()).isEqualTo(changed);
 
         admin.members().remove("ann");
         assertThatThrownBy(() -> admin.members().find("ann")).isInstanceOf(RefusedException.class);
@@ -88,14 +88,14 @@ class ClientMemberTest {
     @Test
     void a_token_is_issued_rotated_and_revoked() {
         admin.members().put("ben", Role.MEMBER);
-        Tokens.Issued first = admin.tokens().issue("ben", Duration.ofHours(1));
-        Tokens.Issued second = admin.tokens().rotate(first.id(), null);
+        TokenIssued first = admin.tokens().issue("ben", Duration.ofHours(1));
+        TokenIssued second = admin.tokens().rotate(first.id(), null);
 
         assertThat(first.expiresAt()).isNotNull();
-        assertThat(first.toString()).doesNotContain(first.secret());
+        assertThat(first.toString()).doesNotContain(first.token());
         assertThat(second.member()).isEqualTo("ben");
         Eventually.holds("the first is worth nothing", () -> isWorthNothing(first));
-        assertThat(with(second.secret()).members().me().name()).isEqualTo("ben");
+        assertThat(with(second.token()).members().me().name()).isEqualTo("ben");
 
         admin.tokens().revoke(second.id());
         Eventually.holds("the second is worth nothing", () -> isWorthNothing(second));
@@ -107,10 +107,10 @@ class ClientMemberTest {
     @Test
     void a_mesh_has_an_admin_of_its_own() {
         admin.meshes().create("partners");
-        Tokens.Issued token = admin.meshes().adminToken("partners", Duration.ofHours(1));
+        TokenIssued token = admin.meshes().adminToken("partners", Duration.ofHours(1));
 
         assertThat(admin.meshes().list()).contains("default", "partners");
-        assertThat(with(token.secret()).members().me().mesh()).isEqualTo("partners");
+        assertThat(with(token.token()).members().me().mesh()).isEqualTo("partners");
     }
 
     @Test

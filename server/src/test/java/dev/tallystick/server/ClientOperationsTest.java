@@ -3,9 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.client.DeadLetters;
 import dev.tallystick.client.Devices;
-import dev.tallystick.client.Jobs;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
@@ -15,6 +13,20 @@ import dev.tallystick.client.Workflows;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
+import dev.tallystick.core.api.JobApi.JobView;
+import dev.tallystick.core.api.JobApi.Letter;
+import dev.tallystick.core.api.JobApi.Letters;
+import dev.tallystick.core.api.JobApi.Redriven;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.ScheduleApi.ScheduleList;
+import dev.tallystick.core.api.ScheduleApi.ScheduleShown;
+import dev.tallystick.core.api.ScheduleApi.ScheduleState;
+import dev.tallystick.core.api.ScheduleApi.Triggered;
+import dev.tallystick.core.api.TaskApi.Task;
+import dev.tallystick.core.api.TaskApi.TaskDone;
+import dev.tallystick.core.api.WorkflowApi.WorkflowShown;
+import dev.tallystick.core.api.WorkflowApi.WorkflowVersion;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
@@ -95,28 +107,27 @@ class ClientOperationsTest {
         for (String key : List.of("op:2", "op:3", "op:4")) {
             UUID job = submit("sample.order", "\"no order\"", key);
             assertThat(client.result(job, SOON).status()).isEqualTo("failed");
-            Jobs.LastError last = Objects.requireNonNull(client.jobs().find(job).lastError());
+            JobView.LastFailure last =
+                    Objects.requireNonNull(client.jobs().find(job).lastError());
             assertThat(last.stackTrace()).startsWith(last.error()).contains("\n\tat ");
             failed.add(job);
         }
 
-        DeadLetters.Page first = client.deadLetters().list(null, 2);
-        DeadLetters.Page rest = client.deadLetters().list(first.next(), 2);
-        DeadLetters.DeadLetter letter = first.letters().getFirst();
-        assertThat(first.letters())
-                .extracting(DeadLetters.DeadLetter::job)
-                .containsExactly(failed.get(0), failed.get(1));
-        assertThat(rest.letters()).extracting(DeadLetters.DeadLetter::job).containsExactly(failed.get(2));
+        Letters first = client.deadLetters().list(null, 2);
+        Letters rest = client.deadLetters().list(first.next(), 2);
+        Letter letter = first.letters().getFirst();
+        assertThat(first.letters()).extracting(Letter::jobId).containsExactly(failed.get(0), failed.get(1));
+        assertThat(rest.letters()).extracting(Letter::jobId).containsExactly(failed.get(2));
         assertThat(rest.next()).isNull();
         assertThat(letter.workflow()).isEqualTo("sample.order");
         assertThat(letter.reason()).isNotEmpty();
         assertThat(letter.ceiling()).isFalse();
         assertThat(letter.redrivenAs()).isNull();
 
-        DeadLetters.Redriven redriven = client.deadLetters().redrive(letter.job());
-        assertThat(redriven.continuedFrom()).isEqualTo(letter.job());
-        assertThat(client.deadLetters().redrive(letter.job())).isEqualTo(redriven);
-        assertThat(client.deadLetters().find(letter.job()).redrivenAs()).isEqualTo(redriven.job());
+        Redriven redriven = client.deadLetters().redrive(letter.jobId());
+        assertThat(redriven.continuedFrom()).isEqualTo(letter.jobId());
+        assertThat(client.deadLetters().redrive(letter.jobId())).isEqualTo(redriven);
+        assertThat(client.deadLetters().find(letter.jobId()).redrivenAs()).isEqualTo(redriven.jobId());
         client.deadLetters().discard(failed.get(1));
         assertThatThrownBy(() -> client.deadLetters().find(failed.get(1))).isInstanceOf(RefusedException.class);
     }
@@ -126,7 +137,7 @@ class ClientOperationsTest {
         Json input = Json.parse("{\"order\":\"n\"}");
         Schedules schedules = client.schedules();
 
-        Schedules.Schedule kept = schedules.put(
+        ScheduleState kept = schedules.put(
                 "nightly",
                 new Schedules.NewSchedule("sample.order", "0 3 * * *", "Europe/Berlin", input, Priority.LOW));
         assertThat(kept.cron()).isEqualTo("0 3 * * *");
@@ -134,48 +145,50 @@ class ClientOperationsTest {
         assertThat(kept.paused()).isFalse();
         assertThat(kept.firedFor()).isNull();
         assertThat(kept.trouble()).isNull();
-        assertThat(schedules.find("nightly")).isEqualTo(new Schedules.Shown(kept, "admin", input, Priority.LOW));
+        assertThat(schedules.find("nightly"))
+                .isEqualTo(new ScheduleShown(kept, "admin", RawJson.of(input), Priority.LOW));
         assertThat(schedules.pause("nightly").paused()).isTrue();
         assertThat(schedules.resume("nightly").paused()).isFalse();
 
         schedules.put("weekly", Schedules.NewSchedule.of("sample.order", "0 3 * * 1", "UTC", input));
-        Schedules.Page first = schedules.list(null, 1);
-        assertThat(first.schedules()).extracting(Schedules.Schedule::name).containsExactly("nightly");
+        ScheduleList first = schedules.list(null, 1);
+        assertThat(first.schedules()).extracting(ScheduleState::name).containsExactly("nightly");
         assertThat(schedules.list(first.next(), 1).schedules())
-                .extracting(Schedules.Schedule::name)
+                .extracting(ScheduleState::name)
                 .containsExactly("weekly");
 
-        Schedules.Triggered started = schedules.trigger("nightly", key("op:5"));
+        Triggered started = schedules.trigger("nightly", key("op:5"));
         assertThat(started.duplicate()).isFalse();
-        assertThat(schedules.trigger("nightly", key("op:5"))).isEqualTo(new Schedules.Triggered(started.job(), true));
-        assertThat(client.result(started.job(), SOON).status()).isEqualTo("completed");
+        assertThat(schedules.trigger("nightly", key("op:5")))
+                .isEqualTo(new Triggered(started.jobId(), "nightly", "op:5", true));
+        assertThat(client.result(started.jobId(), SOON).status()).isEqualTo("completed");
 
         schedules.delete("nightly");
         schedules.delete("weekly");
-        assertThat(schedules.list(null, 10)).isEqualTo(new Schedules.Page(List.of(), null));
+        assertThat(schedules.list(null, 10)).isEqualTo(new ScheduleList(List.of(), null));
     }
 
     @Test
     void a_task_is_claimed_handed_on_and_answered() {
         UUID job = submit("sample.review", "{\"order\":\"1\"}", "op:6");
         Tasks tasks = client.tasks();
-        Tasks.Task asked = Eventually.value(
+        Task asked = Eventually.value(
                         "the reviewers are asked",
                         () -> tasks.ofGroup("reviewers", null, 10),
                         page -> !page.tasks().isEmpty())
                 .tasks()
                 .getFirst();
-        UUID task = asked.id();
+        UUID task = asked.taskId();
 
-        assertThat(asked.job()).isEqualTo(job);
+        assertThat(asked.jobId()).isEqualTo(job);
         assertThat(asked.group()).isEqualTo("reviewers");
         assertThat(asked.assignee()).isNull();
         assertThat(asked.isOpen()).isTrue();
         assertThat(tasks.list(null, 10).tasks()).containsExactly(asked);
-        assertThat(tasks.claim(task, "ann")).isEqualTo(new Tasks.Done(task, false));
-        assertThat(tasks.claim(task, "ann")).isEqualTo(new Tasks.Done(task, true));
+        assertThat(tasks.claim(task, "ann")).isEqualTo(new TaskDone(task, false));
+        assertThat(tasks.claim(task, "ann")).isEqualTo(new TaskDone(task, true));
         assertThat(tasks.heldBy("ann", null, 10).tasks())
-                .extracting(Tasks.Task::assignee)
+                .extracting(Task::assignee)
                 .containsExactly("ann");
         tasks.release(task, "ann");
         tasks.escalate(task, "chiefs");
@@ -196,16 +209,16 @@ class ClientOperationsTest {
         String yaml = "workflow: drawn\nnodes:\n  asked:\n    kind: trigger\noutput: \"'drawn'\"\n";
         Workflows workflows = client.workflows();
 
-        Workflows.Shown deployed = workflows.deploy("drawn", 1, yaml);
+        WorkflowShown deployed = workflows.deploy("drawn", 1, yaml);
 
         assertThat(deployed.graph()).isEqualTo(yaml);
         assertThat(deployed.deployedBy()).isEqualTo("admin");
         assertThat(workflows.find("drawn", 1)).isEqualTo(deployed);
-        assertThat(workflows.versions("drawn")).containsExactly(new Workflows.Version("drawn", 1, "graph", null));
+        assertThat(workflows.versions("drawn")).containsExactly(new WorkflowVersion("drawn", 1, "graph", null));
         assertThat(workflows.versions("nowhere")).isEmpty();
-        assertThat(workflows.list()).contains(new Workflows.Version("sample.order", 1, "code", null));
-        Workflows.Shown code = workflows.find("sample.order", 1);
-        assertThat(code).isEqualTo(new Workflows.Shown("sample.order", 1, "code", null, null, null, null));
+        assertThat(workflows.list()).contains(new WorkflowVersion("sample.order", 1, "code", null));
+        WorkflowShown code = workflows.find("sample.order", 1);
+        assertThat(code).isEqualTo(new WorkflowShown("sample.order", 1, "code", null, null, null, null));
     }
 
     @Test
@@ -214,8 +227,8 @@ class ClientOperationsTest {
         String other = "PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=";
         Devices devices = client.devices();
 
-        Devices.Device registered = devices.register("laptop", key);
-        Devices.Device rotated = devices.rotate("laptop", key, other);
+        DeviceView registered = devices.register("laptop", key);
+        DeviceView rotated = devices.rotate("laptop", key, other);
         devices.revoke("laptop");
 
         assertThat(registered.member()).isEqualTo("admin");

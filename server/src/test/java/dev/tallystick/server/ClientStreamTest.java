@@ -10,6 +10,7 @@ import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.api.JobApi.EventPage;
 import dev.tallystick.testkit.Signal;
 import java.time.Duration;
 import java.util.Optional;
@@ -117,9 +118,9 @@ class ClientStreamTest {
                         page(job, eventOf(2, "closed")),
                         page(job, ""),
                         status(job, "completed"));
-                EventStream<Jobs.Event> events =
+                EventStream<EventPage.Event> events =
                         new TallyClient(server.address(), "t").jobs().follow(job, Jobs.BEGINNING)) {
-            assertThat(events).extracting(Jobs.Event::event).containsExactly("accepted", "closed");
+            assertThat(events).extracting(EventPage.Event::event).containsExactly("accepted", "closed");
             assertThat(events.isOver()).isTrue();
             assertThat(events.position()).isEqualTo(2);
         }

@@ -3,7 +3,6 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.client.Jobs;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
@@ -12,6 +11,7 @@ import dev.tallystick.client.Worker;
 import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.JobApi.JobView;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
@@ -214,7 +214,7 @@ class ClientTest {
                             TallyClient.NewJob.of("sample.greeting", Json.ofNull()), new IdempotencyKey("greet:5"))
                     .job();
             Eventually.holds("the first attempt failed", () -> {
-                Jobs.LastError last = client.jobs().find(job).lastError();
+                JobView.LastFailure last = client.jobs().find(job).lastError();
                 return last != null && last.error().contains("planted");
             });
             seen.fire();

@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Opened;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,13 +23,11 @@ class DatabaseSourceTest {
     @TempDir
     Path data;
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
 
     @AfterEach
-    void close() throws Exception {
-        while (!opened.isEmpty()) {
-            opened.pop().close();
-        }
+    void close() {
+        opened.close();
     }
 
     @Test

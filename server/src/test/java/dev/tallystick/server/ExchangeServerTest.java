@@ -1,39 +1,41 @@
 package dev.tallystick.server;
 
+import static dev.tallystick.server.TwoCompanies.ACME;
+import static dev.tallystick.server.TwoCompanies.ACME_KEY;
+import static dev.tallystick.server.TwoCompanies.FAST;
+import static dev.tallystick.server.TwoCompanies.GLOBEX;
+import static dev.tallystick.server.TwoCompanies.GLOBEX_KEY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.tallystick.client.Postings;
-import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
-import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.DatabaseBooks;
 import dev.tallystick.exchange.books.HttpBooks;
+import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
+import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.books.Reconciliation;
 import dev.tallystick.exchange.books.Reconciliation.Difference;
 import dev.tallystick.exchange.consumer.Consumer;
-import dev.tallystick.exchange.consumer.Outcome;
+import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.partner.Identity;
 import dev.tallystick.exchange.partner.Partners;
-import dev.tallystick.exchange.signing.SigningKey;
 import dev.tallystick.exchange.transport.HttpTransport;
-import dev.tallystick.exchange.transport.HttpTransport.Partner;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.exchange.transport.TransportException;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,15 +43,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two companies, each with its own server: acme's jobs ask, and a process on globex's database answers. */
+/** Two companies, each with its own server: acme's jobs ask, and globex answers. */
 class ExchangeServerTest {
-
-    private static final Participant ACME = new Participant("acme");
-    private static final Participant GLOBEX = new Participant("globex");
-    private static final SigningKey ACME_KEY = SigningKey.generate();
-    private static final SigningKey GLOBEX_KEY = SigningKey.generate();
-    private static final ExchangeSettings FAST = ExchangeSettings.DEFAULT.withIntervals(
-            Duration.ofMillis(500), Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofMillis(100));
 
     private static final String PURCHASE = """
             workflow: purchase
@@ -73,172 +68,194 @@ class ExchangeServerTest {
     @TempDir
     Path directory;
 
-    private TallyServer acme;
-    private TallyServer globex;
-    private URI acmesAddress;
-    private URI globexsAddress;
-    private String tokenAtAcme;
-    private String tokenAtGlobex;
-    private HttpTransport handlersTransport;
-    private GroupCommitter handlersCommits;
-    private Consumer handler;
+    private TwoCompanies companies;
+    private TwoCompanies.Company acme;
+    private TwoCompanies.Company globex;
 
     @BeforeEach
     void start() throws Exception {
-        for (TestPostgres each : List.of(acmes, globexs)) {
-            Partners partners = new Partners(Database.on(each.dataSource()));
-            partners.trust(ACME, ACME_KEY.publicKey());
-            partners.trust(GLOBEX, GLOBEX_KEY.publicKey());
-        }
-        // The first start tells the addresses, and gives each a token for the other.
-        try (TallyServer first = TallyServer.start(settings(acmes, "acme"));
-                TallyServer second = TallyServer.start(settings(globexs, "globex"))) {
-            acmesAddress = first.address();
-            globexsAddress = second.address();
-            tokenAtAcme = ServerUnderTest.memberOf(admin("acme", acmesAddress), "globex", "partner")
-                    .token();
-            tokenAtGlobex = ServerUnderTest.memberOf(admin("globex", globexsAddress), "acme", "partner")
-                    .token();
-        }
-        acme = startAcme();
-        globex = startGlobex();
-        Database database = Database.on(globexs.dataSource());
-        handlersCommits = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        handlersTransport = new HttpTransport(
-                HttpClient.newHttpClient(),
-                Map.of(ACME, new Partner(acmesAddress, tokenAtAcme)),
-                new PostgresTransport(database, "handler"));
-        handler = new Consumer(
-                database,
-                handlersCommits,
-                new Identity(GLOBEX, "handler", GLOBEX_KEY),
-                new Partners(database),
-                handlersTransport,
-                (request, tx) -> request.payload().text().contains("nothing")
-                        ? Outcome.rejected("we do not sell nothing")
-                        : Outcome.ok("{\"ordered\":" + request.payload().text() + "}"),
-                FAST);
-        handler.start();
-        admin("acme", acmesAddress).put("/v1/workflows/purchase/1", graph());
-    }
-
-    private static String graph() {
-        return "{\"graph\":" + Json.of(PURCHASE).canonical() + "}";
+        companies = new TwoCompanies(acmes, globexs, directory);
+        acme = companies.acme();
+        globex = companies.globex();
+        acme.admin()
+                .put(
+                        "/v1/workflows/purchase/1",
+                        "{\"graph\":" + Json.of(PURCHASE).canonical() + "}");
     }
 
     @AfterEach
     void stop() {
-        handler.close();
-        handlersTransport.close();
-        handlersCommits.close();
-        acme.close();
-        globex.close();
-    }
-
-    private ServerSettings settings(TestPostgres postgres, String name) throws Exception {
-        return ServerUnderTest.settings(postgres.url(), Files.createDirectories(directory.resolve(name)));
-    }
-
-    private TallyServer startAcme() throws Exception {
-        return TallyServer.start(settings(acmes, "acme")
-                .at(ServerSettings.LOOPBACK, acmesAddress.getPort())
-                .withExchange(new ExchangeConfig(
-                        ACME, ACME_KEY, Map.of(GLOBEX, new Partner(globexsAddress, tokenAtGlobex)), FAST)));
-    }
-
-    private TallyServer startGlobex() throws Exception {
-        return TallyServer.start(settings(globexs, "globex")
-                .at(ServerSettings.LOOPBACK, globexsAddress.getPort())
-                .withExchange(new ExchangeConfig(
-                        GLOBEX, GLOBEX_KEY, Map.of(ACME, new Partner(acmesAddress, tokenAtAcme)), FAST)));
-    }
-
-    private Http admin(String name, URI address) {
-        return new Http(address, ServerUnderTest.adminToken(directory.resolve(name)));
-    }
-
-    private Http acmesAdmin() {
-        return admin("acme", acmesAddress);
+        companies.close();
     }
 
     private String submit(String what) {
-        return acmesAdmin()
+        return acme.admin()
                 .submit("key-" + what, "{\"workflow\":\"purchase\",\"input\":\"" + what + "\"}")
                 .text("job_id");
     }
 
-    private Http.Reply result(String job) {
-        return acmesAdmin().get("/v1/jobs/" + job + "/result?wait=20");
+    private String result(String job) {
+        return acme.admin().get("/v1/jobs/" + job + "/result?wait=20").body();
     }
 
     @Test
     void a_job_of_one_server_ends_with_the_outcome_of_the_partner_and_both_sides_show_it() throws Exception {
-        assertThat(result(submit("tea")).body()).contains("{\"ordered\":\"tea\"}");
-        assertThat(result(submit("nothing")).body()).contains("we do not sell nothing");
+        companies.answer();
+        assertThat(result(submit("tea"))).contains("{\"ordered\":\"tea\"}");
+        assertThat(result(submit("nothing"))).contains("we do not sell nothing");
 
-        TallyClient client = new TallyClient(acmesAddress, ServerUnderTest.adminToken(directory.resolve("acme")));
-        List<Postings.Posting> postings = client.postings().list(true, 10);
+        List<Postings.Posting> postings = acme.postings().list(true, 10);
         assertThat(postings)
                 .extracting(Postings.Posting::consumer, Postings.Posting::processingStatus)
                 .containsExactlyInAnyOrder(tuple("globex", "OK"), tuple("globex", "REJECTED"));
         String id = postings.getFirst().id();
-        assertThat(client.postings().find(id).getFirst().audit()).isNotEmpty();
-        assertThat(client.postings().issues(false, 10)).isEmpty();
-        Bundle bundle = Bundle.parse(client.postings().bundle(id, null).canonical());
+        assertThat(acme.postings().find(id).getFirst().audit()).isNotEmpty();
+        assertThat(acme.postings().issues(false, 10)).isEmpty();
+        Bundle bundle = Bundle.parse(acme.postings().bundle(id, null).canonical());
         assertThat(bundle.verify(ACME_KEY.publicKey(), GLOBEX_KEY.publicKey()).isSound())
                 .isTrue();
-        assertThat(acmesAdmin().get("/metrics").body())
-                .contains("tally_exchange_open_postings", "tally_exchange_issues_result_differs");
+        assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_open_postings 0.0");
     }
 
     @Test
-    void what_is_posted_while_the_partner_is_down_arrives_when_it_is_back() throws Exception {
+    void a_process_beside_the_server_answers_as_well() {
+        Database database = globex.database();
+        try (GroupCommitter commits = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+                HttpTransport transport = new HttpTransport(
+                        HttpClient.newHttpClient(),
+                        Map.of(ACME, acme.forPartner()),
+                        new PostgresTransport(database, "handler"));
+                Consumer handler = new Consumer(
+                        database,
+                        commits,
+                        new Identity(GLOBEX, "handler", GLOBEX_KEY),
+                        new Partners(database),
+                        transport,
+                        TwoCompanies::handle,
+                        FAST)) {
+            handler.start();
+
+            assertThat(result(submit("tea"))).contains("{\"ordered\":\"tea\"}");
+        }
+    }
+
+    @Test
+    void what_is_posted_while_the_partner_is_down_arrives_when_it_is_back() {
         globex.close();
         String job = submit("tea");
         Eventually.holds(
                 "an attempt that failed",
-                () -> acmesAdmin().get("/v1/exchange/postings").body().contains("\"attempts\":2"));
-        globex = startGlobex();
+                () -> acme.postings().list(false, 1).stream().anyMatch(posting -> posting.attempts() >= 2));
+        globex.start(acme);
+        companies.answer();
 
-        assertThat(result(job).body()).contains("{\"ordered\":\"tea\"}");
+        assertThat(result(job)).contains("{\"ordered\":\"tea\"}");
     }
 
     @Test
-    void books_are_compared_over_the_wire() {
+    void a_partner_that_sends_more_than_is_handled_is_asked_to_wait_and_nothing_is_lost() {
+        globex.database().transact("let much wait", tx -> tx.update("""
+                insert into tally.exchange_packet (topic, subject, messages, body)
+                select 'postings', 'globex', 500, ''
+                from generate_series(1, 41)
+                """));
+        Http.Reply refused = new Http(globex.address(), globex.forPartner().token())
+                .post("/v1/exchange/postings/globex", "{\"packet\":\"AAAAAQA=\"}");
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.text("code")).isEqualTo("busy");
+        assertThat(refused.header("Retry-After")).isEqualTo("2");
+        String job = submit("tea");
+        Eventually.holds(
+                "a posting that was not taken",
+                () -> !acme.admin().get("/metrics").body().contains("tally_exchange_unpublished_total 0.0"));
+
+        companies.answer();
+
+        assertThat(result(job)).contains("{\"ordered\":\"tea\"}");
+    }
+
+    @Test
+    void an_operator_compares_the_books_of_both_servers_and_differences_become_issues() {
+        companies.answer();
         result(submit("tea"));
         result(submit("milk"));
-        Database acmes = Database.on(ExchangeServerTest.acmes.dataSource());
-        HttpBooks theirs = new HttpBooks(
-                HttpClient.newHttpClient(), new Partner(globexsAddress, tokenAtGlobex), ACME, HttpBooks.Side.RECEIVED);
-        assertThat(Reconciliation.between(DatabaseBooks.ofProducer(acmes, ACME, GLOBEX), theirs)
-                        .differences())
-                .isEmpty();
+        assertThat(acme.postings().reconcile("globex")).isEmpty();
 
-        String altered = acmes.transact("alter", tx -> tx.query("""
+        String altered = acme.database()
+                .transact("alter", tx -> tx.query("""
                                 update tally.exchange_posting
                                 set outcome_digest = sha256('other')
                                 where id = (select min(id) from tally.exchange_posting)
                                 returning id
                                 """, row -> row.getString("id")))
                 .getFirst();
-        Reconciliation found = Reconciliation.between(DatabaseBooks.ofProducer(acmes, ACME, GLOBEX), theirs);
-        assertThat(found.differences())
-                .extracting(Difference::id, Difference::kind)
-                .containsExactly(tuple(altered, IssueKind.BOOKS_DIFFER));
+        assertThat(acme.postings().reconcile("globex"))
+                .extracting(
+                        Postings.Difference::kind,
+                        Postings.Difference::producer,
+                        Postings.Difference::id,
+                        Postings.Difference::here,
+                        Postings.Difference::there)
+                .containsExactly(tuple("BOOKS_DIFFER", "acme", altered, "OK", "OK"));
+        assertThat(acme.postings().issues(false, 10))
+                .extracting(Postings.Issue::kind, Postings.Issue::id)
+                .containsExactly(tuple("BOOKS_DIFFER", altered));
+        assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_issues_books_differ 1.0");
+
+        globex.close();
+        assertThat(acme.admin()
+                        .post("/v1/exchange/partners/globex/reconcile", "")
+                        .text("code"))
+                .isEqualTo("partner_unavailable");
+        assertThat(acme.admin()
+                        .post("/v1/exchange/partners/initech/reconcile", "")
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void every_kind_of_issue_is_listed_and_counted() {
+        new Issues(acme.database(), ACME)
+                .raise(Arrays.stream(IssueKind.values())
+                        .map(kind -> Issue.found(kind, ACME, GLOBEX, new MessageId("id-" + kind), "detail"))
+                        .toList());
+
+        assertThat(acme.postings().issues(false, 100))
+                .extracting(Postings.Issue::kind)
+                .containsExactlyInAnyOrder(
+                        Arrays.stream(IssueKind.values()).map(Enum::name).toArray(String[]::new));
+        String metrics = acme.admin().get("/metrics").body();
+        assertThat(IssueKind.values())
+                .allSatisfy(kind -> assertThat(metrics)
+                        .contains("tally_exchange_issues_" + kind.name().toLowerCase(Locale.ROOT) + " 1.0"));
+    }
+
+    @Test
+    void books_are_compared_over_the_wire_with_few_questions() {
+        companies.answer();
+        result(submit("tea"));
+        result(submit("milk"));
+        HttpBooks theirs =
+                new HttpBooks(HttpClient.newHttpClient(), globex.forPartner(), ACME, HttpBooks.Side.RECEIVED);
+        acme.database().transact("alter", tx -> tx.update("""
+                update tally.exchange_posting
+                set outcome_digest = sha256('other')
+                where id = (select min(id) from tally.exchange_posting)
+                """));
+
+        Reconciliation found = Reconciliation.between(DatabaseBooks.ofProducer(acme.database(), ACME, GLOBEX), theirs);
+        assertThat(found.differences()).extracting(Difference::kind).containsExactly(IssueKind.BOOKS_DIFFER);
         assertThat(found.questions()).isEqualTo(4);
     }
 
     @Test
     void a_partner_sees_its_own_books_and_nothing_else() {
         HttpBooks ofAnother = new HttpBooks(
-                HttpClient.newHttpClient(),
-                new Partner(globexsAddress, tokenAtGlobex),
-                new Participant("initech"),
-                HttpBooks.Side.RECEIVED);
+                HttpClient.newHttpClient(), globex.forPartner(), new Participant("initech"), HttpBooks.Side.RECEIVED);
         assertThatThrownBy(ofAnother::roots)
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("404");
-        Http partner = new Http(globexsAddress, tokenAtGlobex);
+        Http partner = new Http(globex.address(), globex.forPartner().token());
         assertThat(partner.get("/v1/exchange/postings").status()).isEqualTo(403);
         assertThat(partner.get("/v1/jobs").status()).isEqualTo(403);
         assertThat(partner.post("/v1/exchange/postings/initech", "{\"packet\":\"\"}")

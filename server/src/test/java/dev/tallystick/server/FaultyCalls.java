@@ -66,12 +66,18 @@ final class FaultyCalls {
     static final List<Row> ROWS = rows();
 
     final TallyClient direct;
+    final Consumer<String> posts;
     final UUID closed;
     final UUID failed;
 
-    /** @param direct an admin's, and without a fault between it and the server */
-    FaultyCalls(TallyClient direct) {
+    /**
+     * @param direct an admin's, and without a fault between it and the server
+     * @param posts what this server posts to a partner that never answers
+     */
+    FaultyCalls(TallyClient direct, Consumer<String> posts) {
         this.direct = direct;
+        this.posts = posts;
+        posts.accept("posted");
         this.closed = submitted("closed", "sample.order", ORDER);
         direct.result(closed, SOON);
         this.failed = submitted("failed", "sample.order", Json.of("no order"));
@@ -86,7 +92,29 @@ final class FaultyCalls {
         keys(rows);
         rows.addAll(FaultyMessageCalls.rows());
         rows.addAll(FaultyOperatorCalls.rows());
+        postings(rows);
         return List.copyOf(rows);
+    }
+
+    private static void postings(List<Row> rows) {
+        rows.add(read("postings.list", (client, server) -> client.postings().list(true, 10)));
+        rows.add(read("postings.find", (client, server) -> client.postings().find("posted")));
+        rows.add(read("postings.bundle", (client, server) -> client.postings().bundle("posted", null)));
+        rows.add(read("postings.issues", (client, server) -> client.postings().issues(true, 10)));
+        rows.add(row("postings.replay", Repeat.SAME, (server, name) -> {
+            server.posts.accept(name);
+            return new Ready(
+                    client -> client.postings().replay(name),
+                    () -> server.direct.postings().find(name).getFirst().audit().stream()
+                            .anyMatch(entry -> entry.endsWith("replay requested")));
+        }));
+        rows.add(row("postings.reconcile", Repeat.SAME, (server, name) -> {
+            server.posts.accept(name);
+            return new Ready(
+                    client -> client.postings().reconcile("globex"),
+                    () -> server.direct.postings().issues(false, 500).stream()
+                            .anyMatch(issue -> issue.id().equals(name)));
+        }));
     }
 
     private static void jobs(List<Row> rows) {

@@ -4,12 +4,15 @@ import static dev.tallystick.server.FaultyCalls.key;
 import static dev.tallystick.server.FaultyCalls.read;
 import static dev.tallystick.server.FaultyCalls.row;
 
-import dev.tallystick.client.Devices;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.Tasks;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
+import dev.tallystick.core.api.ScheduleApi.ScheduleShown;
+import dev.tallystick.core.api.TaskApi.Task;
+import dev.tallystick.core.api.TaskApi.TaskList;
 import dev.tallystick.server.FaultyCalls.Ready;
 import dev.tallystick.server.FaultyCalls.Repeat;
 import dev.tallystick.server.FaultyCalls.Row;
@@ -202,7 +205,7 @@ final class FaultyOperatorCalls {
     }
 
     private static Row scheduled(
-            String call, Repeat repeat, BiConsumer<Schedules, String> asking, Predicate<Schedules.Shown> happened) {
+            String call, Repeat repeat, BiConsumer<Schedules, String> asking, Predicate<ScheduleShown> happened) {
         return row(call, repeat, (server, name) -> {
             server.direct.schedules().put(name, NIGHTLY);
             return new Ready(
@@ -211,8 +214,7 @@ final class FaultyOperatorCalls {
         });
     }
 
-    private static Row asked(
-            String call, Repeat repeat, BiConsumer<Tasks, UUID> asking, Predicate<Tasks.Task> happened) {
+    private static Row asked(String call, Repeat repeat, BiConsumer<Tasks, UUID> asking, Predicate<Task> happened) {
         return row(call, repeat, (server, name) -> {
             UUID task = task(server, name);
             return new Ready(
@@ -225,14 +227,15 @@ final class FaultyOperatorCalls {
         UUID job = server.submitted(name, "sample.review", ORDER);
         return Eventually.value("a person is asked", () -> openTask(server, job), Optional::isPresent)
                 .orElseThrow()
-                .id();
+                .taskId();
     }
 
-    private static Optional<Tasks.Task> openTask(FaultyCalls server, UUID job) {
-        Tasks.Page page = server.direct.tasks().list(null, 100);
+    private static Optional<Task> openTask(FaultyCalls server, UUID job) {
+        TaskList page = server.direct.tasks().list(null, 100);
         while (true) {
-            Optional<Tasks.Task> found =
-                    page.tasks().stream().filter(task -> task.job().equals(job)).findFirst();
+            Optional<Task> found = page.tasks().stream()
+                    .filter(task -> task.jobId().equals(job))
+                    .findFirst();
             if (found.isPresent() || page.next() == null) {
                 return found;
             }
@@ -249,7 +252,7 @@ final class FaultyOperatorCalls {
         return Base64.getEncoder().encodeToString(Fingerprint.of("device", name).bytes());
     }
 
-    private static Optional<Devices.Device> device(FaultyCalls server, String name) {
+    private static Optional<DeviceView> device(FaultyCalls server, String name) {
         return server.direct.devices().list().stream()
                 .filter(device -> device.name().equals(name))
                 .findFirst();

@@ -56,6 +56,12 @@ public final class ServerUnderTest implements AutoCloseable {
         return new ServerUnderTest(postgres.url(), data, settings -> settings.withSeal(true));
     }
 
+    /** One that seals jobs and takes part in an exchange. */
+    public static ServerUnderTest exchanging(TestPostgres postgres, Path data, ExchangeConfig exchange) {
+        return new ServerUnderTest(
+                postgres.url(), data, settings -> settings.withSeal(true).withExchange(exchange));
+    }
+
     /** One at which a repeat waits for its original for so many seconds. */
     public static ServerUnderTest waiting(String seconds, TestPostgres postgres, Path data) {
         GateSettings gate = GateSettings.from(Map.of(GateSettings.PENDING_WAIT, seconds));

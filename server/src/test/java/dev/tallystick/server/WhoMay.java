@@ -122,6 +122,7 @@ public record WhoMay(Set<String> words) {
             POST   /v1/exchange/postings/{posting}/replay           operator
             GET    /v1/exchange/postings/{posting}/bundle           operator observer
             GET    /v1/exchange/issues                              operator observer
+            POST   /v1/exchange/partners/{participant}/reconcile    operator
             GET    /metrics                                         operator observer
             GET    /v1/orphans                                      operator
             GET    /v1/meshes                                       operator

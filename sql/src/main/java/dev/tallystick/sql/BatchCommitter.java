@@ -4,6 +4,7 @@ import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter.Entry;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,6 @@ final class BatchCommitter implements AutoCloseable {
     private final Database database;
     private final GroupCommitter.Limits limits;
     private final Consumer<Entry<?, ?>> blocked;
-    private final Opening hasty;
-    private final Opening patient;
     private @Nullable BatchSession session;
 
     /** @param blocked takes the entries that must wait for a lock longer than a batch does */
@@ -27,8 +26,6 @@ final class BatchCommitter implements AutoCloseable {
         this.database = database;
         this.limits = limits;
         this.blocked = blocked;
-        this.hasty = database.openingOfBatch(limits.lockWaitInCompany());
-        this.patient = database.openingOfBatch(limits.lockWait());
     }
 
     void commit(Batch batch) {
@@ -47,7 +44,7 @@ final class BatchCommitter implements AutoCloseable {
 
     private void settle(Batch batch) {
         try {
-            attempt(batch, hasty).forEach(blocked);
+            attempt(batch, BatchSession::hasty).forEach(blocked);
         } catch (UnknownOutcomeException e) {
             lookUp(batch, e);
         } catch (RuntimeException e) {
@@ -68,7 +65,7 @@ final class BatchCommitter implements AutoCloseable {
         Batch alone = Batch.alone(entry);
         guarded(alone, () -> {
             try {
-                demandAnswered(attempt(alone, patient));
+                demandAnswered(attempt(alone, BatchSession::patient));
             } catch (UnknownOutcomeException e) {
                 lookUp(alone, e);
             } catch (RuntimeException e) {
@@ -99,7 +96,8 @@ final class BatchCommitter implements AutoCloseable {
             committer.lookUps.increment();
             database.backoff().pause(attempt);
             try {
-                attempt(batch.again(), patient).forEach(unanswered -> lookUp(Batch.alone(unanswered), unknown));
+                attempt(batch.again(), BatchSession::patient)
+                        .forEach(unanswered -> lookUp(Batch.alone(unanswered), unknown));
                 return;
             } catch (RuntimeException e) {
                 last = e;
@@ -129,7 +127,7 @@ final class BatchCommitter implements AutoCloseable {
     }
 
     /** Returns the entries that must run alone; all others are answered. */
-    private List<Entry<?, ?>> attempt(Batch batch, Opening opening) {
+    private List<Entry<?, ?>> attempt(Batch batch, Function<BatchSession, Opening> opening) {
         List<List<?>> answers;
         try {
             answers = withRepeats(batch, opening);
@@ -147,11 +145,11 @@ final class BatchCommitter implements AutoCloseable {
         return batch.answer(answers);
     }
 
-    private List<List<?>> withRepeats(Batch batch, Opening opening) {
+    private List<List<?>> withRepeats(Batch batch, Function<BatchSession, Opening> opening) {
         for (int attempt = 1; ; attempt++) {
             try {
                 BatchSession open = session();
-                return database.transactOn(open.session(), batch.name(), opening, tx -> {
+                return database.transactOn(open.session(), batch.name(), opening.apply(open), tx -> {
                     open.expect(tx, batch.size());
                     return batch.apply(tx);
                 });
@@ -166,7 +164,7 @@ final class BatchCommitter implements AutoCloseable {
 
     private BatchSession session() {
         if (session == null) {
-            session = new BatchSession(database.session("the group committer", false));
+            session = database.sessionForBatches("the group committer", limits.lockWaitInCompany(), limits.lockWait());
         }
         return session;
     }
@@ -175,7 +173,7 @@ final class BatchCommitter implements AutoCloseable {
     @Override
     public void close() {
         if (session != null) {
-            session.session().close();
+            session.close();
             session = null;
         }
     }

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -162,8 +163,8 @@ public final class Database {
         try {
             return Session.begin(connection, autoCommit, limits.silence());
         } catch (SQLException e) {
-            discard(connection);
-            giveBack(connection);
+            Connections.discard(connection);
+            Connections.giveBack(connection);
             throw noConnection(name, e);
         }
     }
@@ -181,9 +182,62 @@ public final class Database {
                 Reason.UNAVAILABLE, "no connection for '" + name + "': " + e.getMessage(), e);
     }
 
-    /** The settings of a batch's transaction. */
-    Opening openingOfBatch(Duration lockWait) {
-        return opening(sessions.openingOfBatch(own, lockWait.toMillis()), own);
+    /**
+     * A session for batches.
+     *
+     * @param hasty how long most batches wait for a lock
+     * @param patient how long the others do
+     */
+    BatchSession sessionForBatches(String name, Duration hasty, Duration patient) {
+        Session session = session(name, false);
+        try {
+            Map<String, String> before = betweenTransactions(
+                    session,
+                    tx -> SessionStore.isOurs(tx, session.connection())
+                            ? sessions.keepForBatches(tx, own, hasty)
+                            : Map.of());
+            return before.isEmpty()
+                    ? new BatchSession(session, () -> {}, openingOfBatch(hasty), openingOfBatch(patient))
+                    : new BatchSession(
+                            session,
+                            () -> restore(session, before),
+                            opening("", own),
+                            opening(SessionStore.lockWait(patient), own));
+        } catch (SQLException e) {
+            Connections.discard(session.connection());
+            session.close();
+            throw noConnection(name, e);
+        } catch (RuntimeException | Error e) {
+            Connections.discard(session.connection());
+            session.close();
+            throw e;
+        }
+    }
+
+    /** Runs statements that each commit on their own. */
+    private <T> T betweenTransactions(Session session, Work<T> work) throws SQLException {
+        session.setAutoCommit(true);
+        T result = work.run(autoCommitting(session.connection()));
+        session.setAutoCommit(false);
+        return result;
+    }
+
+    private Opening openingOfBatch(Duration lockWait) {
+        return opening(sessions.openingOfBatch(own, lockWait), own);
+    }
+
+    /** Restores the settings of a session; if that fails, the session is lost. */
+    private void restore(Session session, Map<String, String> settings) {
+        try {
+            if (!session.connection().isClosed()) {
+                betweenTransactions(session, tx -> {
+                    SessionStore.keep(tx, settings);
+                    return true;
+                });
+            }
+        } catch (SQLException e) {
+            Connections.discard(session.connection());
+        }
     }
 
     private Opening opening(String sql, SessionLimits limits) {
@@ -221,7 +275,7 @@ public final class Database {
             throw e;
         } finally {
             if (!fit) {
-                discard(connection);
+                Connections.discard(connection);
             } else if (!done) {
                 rollback(connection);
             }
@@ -245,13 +299,13 @@ public final class Database {
         } catch (SQLException e) {
             if (SqlStates.provesRollback(e, connection)) {
                 if (SqlStates.blamesSession(e)) {
-                    discard(connection);
+                    Connections.discard(connection);
                 } else {
                     rollback(connection);
                 }
                 throw rolledBack(name, SqlStates.reasonOf(e), e);
             }
-            discard(connection);
+            Connections.discard(connection);
             throw new UnknownOutcomeException(
                     "it is unknown whether '" + name + "' committed: repeat it under the same key", e);
         }
@@ -261,25 +315,7 @@ public final class Database {
         try {
             connection.rollback();
         } catch (SQLException e) {
-            discard(connection);
-        }
-    }
-
-    /** The outcome is already decided; failing to return the connection does not change it. */
-    static void giveBack(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            discard(connection);
-        }
-    }
-
-    /** Never reuse a connection in an unknown state; a pool drops an aborted one. */
-    static void discard(Connection connection) {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException e) {
-            // It is already gone.
+            Connections.discard(connection);
         }
     }
 

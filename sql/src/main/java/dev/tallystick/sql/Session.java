@@ -49,17 +49,21 @@ final class Session implements AutoCloseable {
                 restore();
             }
         } catch (SQLException | RuntimeException | Error e) {
-            Database.discard(connection);
+            Connections.discard(connection);
         }
-        Database.giveBack(connection);
+        Connections.giveBack(connection);
     }
 
-    private void restore() throws SQLException {
-        // Turning auto-commit on would commit the open transaction.
+    /** Rolls back any open transaction, and sets auto-commit: turning it on would commit the transaction. */
+    void setAutoCommit(boolean autoCommit) throws SQLException {
         if (!connection.getAutoCommit() && isInTransaction(connection)) {
             connection.rollback();
         }
-        connection.setAutoCommit(autoCommitBefore);
+        connection.setAutoCommit(autoCommit);
+    }
+
+    private void restore() throws SQLException {
+        setAutoCommit(autoCommitBefore);
         connection.setNetworkTimeout(Runnable::run, silenceBefore);
     }
 

@@ -3,6 +3,8 @@ package dev.tallystick.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +13,7 @@ import org.postgresql.PGConnection;
 
 /**
  * The settings that a transaction makes before its first statement, for itself only: nothing stays behind in a pool or a
- * pooler.
+ * pooler. A session that handles batches makes them once, if it is ours alone, and restores what it found.
  */
 final class SessionStore {
 
@@ -29,10 +31,24 @@ final class SessionStore {
             order by name
             """;
 
+    private static final String COMMIT = "synchronous_commit";
+
     /** A commit waits for the disk whatever the session was set to before; a stronger setting is kept. */
-    private static final String DURABLE = "set_config('synchronous_commit',"
-            + " case when current_setting('synchronous_commit') in ('off', 'local') then 'on'"
-            + " else current_setting('synchronous_commit') end, true), ";
+    private static final String DURABLE =
+            "case when current_setting('synchronous_commit') in ('off', 'local') then 'on'"
+                    + " else current_setting('synchronous_commit') end";
+
+    private static final String VALUES = """
+            select name, current_setting(name) as value
+            from unnest(?::text[]) as s (name)
+            """;
+
+    private static final String KEEP = """
+            select set_config(name, value, false)
+            from unnest(?::text[], ?::text[]) as s (name, value)
+            """;
+
+    private static final String KEEP_DURABLE = "select set_config('synchronous_commit', " + DURABLE + ", false)";
 
     private static final String BACKEND = "select pg_backend_pid() as pid";
 
@@ -41,7 +57,10 @@ final class SessionStore {
     /** Milliseconds until a server notices, during a statement or its answer, that its client is gone. */
     private static final String GONE_MILLIS = "5000";
 
-    /** Batches look up rows by key, so one plan is good: nested loops over the indexes. See {@link BatchSession}. */
+    /**
+     * Our own writes look up rows by key, so one plan is good: nested loops over the indexes. See {@link BatchSession}. A plan
+     * for each call would take longer than the statement itself.
+     */
     private static final Map<String, String> PLANNING = Map.of(
             "plan_cache_mode", "force_generic_plan",
             "enable_seqscan", "off",
@@ -87,16 +106,55 @@ final class SessionStore {
     }
 
     /** As {@link #opening}, for the transaction of a batch. */
-    String openingOfBatch(SessionLimits limits, long lockWaitMillis) {
-        Map<String, String> settings = settings(limits);
-        settings.put("lock_timeout", Long.toString(lockWaitMillis));
-        settings.putAll(PLANNING);
-        return ISOLATION + select(settings);
+    String openingOfBatch(SessionLimits limits, Duration lockWait) {
+        return ISOLATION + select(settingsOfBatch(limits, lockWait));
     }
 
-    /** Changes the limits in the middle of a transaction. */
+    /** Lets the transaction wait this long for a lock. */
+    static String lockWait(Duration lockWait) {
+        return "select " + local("lock_timeout", "'" + millis(lockWait) + "'") + ";\n";
+    }
+
+    /** Makes the settings of batches for the whole session, and returns the values before, for {@link #keep}. */
+    Map<String, String> keepForBatches(Tx tx, SessionLimits limits, Duration lockWait) throws SQLException {
+        Map<String, String> settings = settingsOfBatch(limits, lockWait);
+        settings.put("default_transaction_isolation", "read committed");
+        List<String> names = new ArrayList<>(settings.keySet());
+        names.add(COMMIT);
+        Map<String, String> before = values(tx, names);
+        keep(tx, settings);
+        tx.query(KEEP_DURABLE, row -> true);
+        return before;
+    }
+
+    /** Changes the limits in the middle of a transaction, after which only our own statements follow. */
     String change(SessionLimits limits) {
-        return select(settings(limits));
+        Map<String, String> settings = settings(limits);
+        settings.putAll(PLANNING);
+        return select(settings);
+    }
+
+    private static Map<String, String> values(Tx tx, Collection<String> names) throws SQLException {
+        Map<String, String> values = new LinkedHashMap<>();
+        tx.query(VALUES, row -> values.put(row.getString("name"), row.getString("value")), (Object)
+                names.toArray(String[]::new));
+        return values;
+    }
+
+    /** Makes settings for the whole session. */
+    static void keep(Tx tx, Map<String, String> settings) throws SQLException {
+        tx.query(
+                KEEP,
+                row -> true,
+                settings.keySet().toArray(String[]::new),
+                settings.values().toArray(String[]::new));
+    }
+
+    private Map<String, String> settingsOfBatch(SessionLimits limits, Duration lockWait) {
+        Map<String, String> settings = settings(limits);
+        settings.put("lock_timeout", millis(lockWait));
+        settings.putAll(PLANNING);
+        return settings;
     }
 
     private Map<String, String> settings(SessionLimits limits) {
@@ -116,7 +174,11 @@ final class SessionStore {
 
     private static String select(Map<String, String> settings) {
         return settings.entrySet().stream()
-                .map(setting -> "set_config('" + setting.getKey() + "', '" + setting.getValue() + "', true)")
-                .collect(Collectors.joining(", ", "select " + DURABLE, ";\n"));
+                .map(setting -> local(setting.getKey(), "'" + setting.getValue() + "'"))
+                .collect(Collectors.joining(", ", "select " + local(COMMIT, DURABLE) + ", ", ";\n"));
+    }
+
+    private static String local(String name, String value) {
+        return "set_config('" + name + "', " + value + ", true)";
     }
 }

@@ -127,7 +127,7 @@ public final class Wakeups implements AutoCloseable {
             try {
                 use.of(session.connection());
             } catch (Throwable e) {
-                Database.discard(session.connection());
+                Connections.discard(session.connection());
                 throw e;
             }
         }

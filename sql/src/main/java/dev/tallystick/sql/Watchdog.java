@@ -59,7 +59,7 @@ final class Watchdog {
                 if (now - watch.deadlineNanos > 0) {
                     watch.close();
                     // Breaking the connection may block; do not block others.
-                    Thread.ofVirtual().start(() -> Database.discard(watch.connection));
+                    Thread.ofVirtual().start(() -> Connections.discard(watch.connection));
                 }
             }
         }

@@ -26,6 +26,12 @@ class SessionTest {
     static final TestPostgres postgres = TestPostgres.perTest();
 
     private static final String ISOLATION = "select current_setting('transaction_isolation') as is";
+    private static final String SETTINGS = """
+            select concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
+                current_setting('transaction_isolation'), current_setting('synchronous_commit'), current_setting('enable_hashjoin'),
+                current_setting('idle_in_transaction_session_timeout')) as is
+            """;
+
     private static final String SYNCHRONOUS = "select current_setting('synchronous_commit') as is";
 
     @Test
@@ -117,6 +123,26 @@ class SessionTest {
 
             assertThat(atCommit).isEqualTo("on");
             assertThat(answer(database, SYNCHRONOUS)).isEqualTo("on");
+        }
+    }
+
+    @Test
+    void batches_leave_a_session_as_they_found_it() throws Exception {
+        HikariConfig config = pool();
+        config.setMaximumPoolSize(1);
+        config.setConnectionInitSql(
+                "set statement_timeout = 12345; set lock_timeout = 23456;"
+                        + " set default_transaction_isolation = 'serializable'; set synchronous_commit = off; set enable_hashjoin = on");
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Database database = Database.on(pool);
+            String before = ask(pool, SETTINGS);
+            try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+                for (int batch = 0; batch < 3; batch++) {
+                    assertThat(committer.submit(new Asking(SETTINGS), "").join())
+                            .isEqualTo("30s 25ms read committed on off 5s");
+                }
+            }
+            assertThat(ask(pool, SETTINGS)).isEqualTo(before).startsWith("12345ms 23456ms serializable off on");
         }
     }
 

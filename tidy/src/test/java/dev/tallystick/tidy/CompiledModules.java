@@ -2,6 +2,7 @@ package dev.tallystick.tidy;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ final class CompiledModules {
 
     /** What the classes of a module use beside the JDK, the project and its nullness annotations. */
     Stream<String> foreignUses(Module module) {
-        return classes.getOrDefault(module, List.of()).stream()
+        return of(module).stream()
                 .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
                 .filter(use -> !target(use).getPackageName().matches("(java|dev\\.tallystick|org\\.jspecify)(\\..*)?"))
                 .filter(use -> !target(use).isPrimitive())
@@ -96,7 +97,7 @@ final class CompiledModules {
 
     private Map<String, Set<String>> arrows(Module module, Function<JavaClass, String> name) {
         Map<String, Set<String>> arrows = new TreeMap<>();
-        for (JavaClass type : classes.getOrDefault(module, List.of())) {
+        for (JavaClass type : of(module)) {
             Set<String> used = arrows.computeIfAbsent(name.apply(type), key -> new TreeSet<>());
             type.getDirectDependenciesFromSelf().stream()
                     .map(CompiledModules::target)
@@ -125,8 +126,57 @@ final class CompiledModules {
         return users;
     }
 
+    /** The types that are directly inside of a public interface of a package. */
+    Set<String> membersIn(String room) {
+        return named(classes.values().stream()
+                .flatMap(Collection::stream)
+                .filter(type -> type.getPackageName().equals(room))
+                .filter(type -> type.getEnclosingClass()
+                        .filter(outer ->
+                                outer.isInterface() && outer.getModifiers().contains(JavaModifier.PUBLIC))
+                        .isPresent()));
+    }
+
+    /** The types of other modules that a module uses. */
+    Set<String> typesUsedBy(Module module) {
+        return named(of(module).stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(CompiledModules::target)
+                .filter(target -> home.get(target.getName()) != module));
+    }
+
+    private static Set<String> named(Stream<JavaClass> types) {
+        return types.map(type -> type.getName().replaceFirst("^.*\\.", ""))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The public methods of the public classes of a module that need a class of this name, such as {@code Jobs.list}. */
+    Set<String> methodsThatNeed(Module module, String simpleName) {
+        return of(module).stream()
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(type -> type.getConstructors().stream()
+                        .flatMap(constructor -> constructor.getRawParameterTypes().stream())
+                        .anyMatch(parameter -> parameter.getSimpleName().equals(simpleName)))
+                .flatMap(type -> type.getMethods().stream())
+                .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+                .map(method -> method.getOwner().getSimpleName() + "." + method.getName())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The methods that a module calls, in the same form. */
+    Set<String> methodsCalledBy(Module module) {
+        return of(module).stream()
+                .flatMap(type -> type.getAccessesFromSelf().stream())
+                .map(access -> access.getTargetOwner().getSimpleName() + "." + access.getName())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Collection<JavaClass> of(Module module) {
+        return classes.getOrDefault(module, List.of());
+    }
+
     private Stream<JavaClass> topLevel(Module module) {
-        return classes.getOrDefault(module, List.of()).stream()
+        return of(module).stream()
                 .filter(type -> outermost(type) == type && !type.getSimpleName().equals("package-info"));
     }
 

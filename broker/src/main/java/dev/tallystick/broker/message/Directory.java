@@ -97,14 +97,6 @@ public final class Directory {
                 .toList();
     }
 
-    /** The topics that a member subscribed to. */
-    public List<String> topicsOf(String mesh, String member) {
-        return database.transact("list topics", tx -> store.sourcesOf(tx, mesh, member)).stream()
-                .filter(source -> source.kind() == Destination.Kind.TOPIC)
-                .map(Destination::reference)
-                .toList();
-    }
-
     private static Destination topic(String name) {
         return new Destination(Destination.Kind.TOPIC, name);
     }

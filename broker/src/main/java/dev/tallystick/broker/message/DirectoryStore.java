@@ -77,14 +77,6 @@ public final class DirectoryStore {
             order by inbox
             """;
 
-    private static final String SOURCES = """
-            select s.source
-            from tally.subscription s
-            join tally.member m on m.mesh = s.mesh and s.inbox = 'member:' || m.id
-            where m.mesh = ? and m.name = ?
-            order by s.source
-            """;
-
     boolean create(Tx tx, String mesh, Destination destination) throws SQLException {
         return tx.update(CREATE, destination.kind().word(), destination.reference(), mesh) == 1;
     }
@@ -128,9 +120,5 @@ public final class DirectoryStore {
 
     List<Inbox> inboxesOf(Tx tx, String mesh, Destination source) throws SQLException {
         return tx.query(INBOXES, row -> Inbox.parse(row.getString("inbox")), mesh, source.toString());
-    }
-
-    List<Destination> sourcesOf(Tx tx, String mesh, String member) throws SQLException {
-        return tx.query(SOURCES, row -> Destination.parse(row.getString("source")), mesh, member);
     }
 }

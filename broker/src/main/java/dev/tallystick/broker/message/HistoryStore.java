@@ -110,12 +110,11 @@ final class HistoryStore {
             ),
             numbered as (
                 update tally.history h
-                set position = s.position + u.place,
+                set position = (select s.position from tally.sequencer s where s.name = 'history') + u.place,
                     mesh_position = e.position - u.mesh_count + u.mesh_place
                 from unsequenced u
                 join ends e on e.mesh = u.mesh
-                cross join tally.sequencer s
-                where h.id = u.id and s.name = 'history'
+                where h.id = u.id
                 returning h.id
             ),
             counted as (

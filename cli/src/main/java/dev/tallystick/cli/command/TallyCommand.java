@@ -14,7 +14,6 @@ import picocli.CommandLine.Spec;
 public abstract class TallyCommand implements Callable<Integer> {
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private CommandSpec spec;
 
     public abstract ExitCode run() throws Exception;
@@ -55,6 +54,11 @@ public abstract class TallyCommand implements Callable<Integer> {
     /** The process's environment variables. */
     public final Map<String, String> environment() {
         return root().environment();
+    }
+
+    /** Such as {@code tally job}. */
+    final String fullName() {
+        return spec.qualifiedName();
     }
 
     /** The class whose {@code main} runs this command. */

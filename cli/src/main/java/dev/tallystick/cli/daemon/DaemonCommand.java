@@ -1,9 +1,9 @@
 package dev.tallystick.cli.daemon;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.daemon.local.LocalClient;
@@ -45,16 +45,11 @@ import picocli.CommandLine.Option;
             "  tally daemon stop",
             "  tally daemon install",
         })
-public final class DaemonCommand extends TallyCommand {
+public final class DaemonCommand extends CommandGroup {
 
     static final String LOG = "daemon.log";
 
     private static final long STOPPING_SECONDS = 30;
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally daemon --help'.");
-    }
 
     @Command(name = "stop", description = "Stop the daemon. What it keeps stays, for the next start.")
     static final class Stop extends LocalCommand {

@@ -1,14 +1,12 @@
 package dev.tallystick.cli.daemon;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.daemon.local.LocalClient;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,31 +23,14 @@ import picocli.CommandLine.Option;
             "  tally inbox ls --limit 10",
             "  tally inbox tail",
         })
-public final class InboxCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally inbox --help'.");
-    }
+public final class InboxCommand extends CommandGroup {
 
     @Command(name = "ls", description = "List messages in the order of their arrival.", sortOptions = false)
-    static final class Ls extends LocalCommand {
-
-        @Option(names = "--after", paramLabel = "POSITION", description = "Continue after this position.")
-        private long after;
-
-        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
-        private int limit = 100;
+    static final class Ls extends LocalList {
 
         @Override
         public ExitCode run() {
-            Json.ObjectValue page = ask("GET", "/v1/inbox?after=" + after + "&limit=" + limit, null);
-            List<String> lines = new ArrayList<>();
-            if (page.members().get("messages") instanceof Json.ArrayValue messages) {
-                messages.elements().forEach(each -> lines.add(line(((Json.ObjectValue) each).members())));
-            }
-            answer(lines.isEmpty() ? "no messages" : String.join("\n", lines), page);
-            return ExitCode.OK;
+            return list("/v1/inbox", "", "messages", InboxCommand::line);
         }
     }
 

@@ -1,9 +1,9 @@
 package dev.tallystick.cli.daemon;
 
 import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
-import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.daemon.local.RowView;
@@ -17,9 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -53,15 +51,10 @@ import picocli.CommandLine.Parameters;
             "  tally outbox check",
             "  tally outbox salvage --to rows.jsonl",
         })
-public final class OutboxCommand extends TallyCommand {
-
-    @Override
-    public ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally outbox --help'.");
-    }
+public final class OutboxCommand extends CommandGroup {
 
     @Command(name = "ls", description = "List rows in the order of acceptance.", sortOptions = false)
-    static final class Ls extends LocalCommand {
+    static final class Ls extends LocalList {
 
         @Option(
                 names = "--status",
@@ -72,28 +65,11 @@ public final class OutboxCommand extends TallyCommand {
         @Option(names = "--key", paramLabel = "KEY", description = "Only the row with this key.")
         private @Nullable String key;
 
-        @Option(names = "--after", paramLabel = "POSITION", description = "Continue after this position.")
-        private long after;
-
-        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
-        private int limit = 100;
-
         @Override
         public ExitCode run() {
-            List<String> query = new ArrayList<>(List.of("after=" + after, "limit=" + limit));
-            if (status != null) {
-                query.add("status=" + encoded(status));
-            }
-            if (key != null) {
-                query.add("key=" + encoded(key));
-            }
-            Json.ObjectValue page = ask("GET", "/v1/outbox?" + String.join("&", query), null);
-            List<String> lines = new ArrayList<>();
-            if (page.members().get("rows") instanceof Json.ArrayValue rows) {
-                rows.elements().forEach(row -> lines.add(line(((Json.ObjectValue) row).members())));
-            }
-            answer(lines.isEmpty() ? "no rows" : String.join("\n", lines), page);
-            return ExitCode.OK;
+            String query =
+                    (status == null ? "" : "&status=" + encoded(status)) + (key == null ? "" : "&key=" + encoded(key));
+            return list("/v1/outbox", query, "rows", Ls::line);
         }
 
         private static String line(Map<String, Json> row) {
@@ -116,7 +92,6 @@ public final class OutboxCommand extends TallyCommand {
     abstract static class OfRow extends LocalCommand {
 
         @Parameters(index = "0", paramLabel = "ROW_ID", description = "The id of the row.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String row;
 
         final String path() {
@@ -224,7 +199,6 @@ public final class OutboxCommand extends TallyCommand {
     static final class SalvageRows extends LocalCommand {
 
         @Option(names = "--to", paramLabel = "FILE", required = true, description = "A new file for the rows.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path target;
 
         @Override

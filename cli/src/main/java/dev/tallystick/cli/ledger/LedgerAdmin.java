@@ -43,7 +43,6 @@ final class LedgerAdmin {
     abstract static class Whole extends TallyCommand {
 
         @ParentCommand
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private LedgerCommand ledger;
 
         final LedgerCommand ledger() {
@@ -97,7 +96,6 @@ final class LedgerAdmin {
     static final class Schema extends Whole {
 
         @Parameters(paramLabel = "COLLECTION", description = "The collection.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String collection;
 
         @Option(names = "--file", paramLabel = "FILE", description = "The new schema.")
@@ -192,7 +190,6 @@ final class LedgerAdmin {
         private int version;
 
         @Option(names = "--branch", paramLabel = "BRANCH", defaultValue = "", description = LedgerReads.BRANCH)
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String branch;
 
         @Override
@@ -246,7 +243,6 @@ final class LedgerAdmin {
     static final class Anchor extends Whole {
 
         @Parameters(paramLabel = "FILE", description = "The anchor file; best kept on another machine.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
         @Option(
@@ -308,7 +304,6 @@ final class LedgerAdmin {
     static final class Bundle extends Whole {
 
         @Parameters(paramLabel = "FILE", description = "The bundle file; it must not exist.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
         @Override

@@ -74,11 +74,9 @@ public final class LedgerCommand implements Runnable {
             required = true,
             scope = ScopeType.INHERIT,
             description = "The ledger's bare repository.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path repository;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private CommandSpec spec;
 
     @Override

@@ -41,7 +41,6 @@ final class LedgerCopies {
                 paramLabel = "REMOTE",
                 defaultValue = "origin",
                 description = "The other copy: a remote's name or a Git URL (origin).")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String remote;
 
         abstract ExitCode run(Ledger opened, String address) throws IOException;
@@ -105,7 +104,6 @@ final class LedgerCopies {
     static final class CloneCopy extends LedgerAdmin.Whole {
 
         @Parameters(paramLabel = "ADDRESS", description = "The ledger's Git URL.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String address;
 
         @Mixin

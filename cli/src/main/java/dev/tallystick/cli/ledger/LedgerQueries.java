@@ -41,7 +41,6 @@ final class LedgerQueries {
     static final class Query extends LedgerAdmin.Whole {
 
         @Parameters(paramLabel = "SQL", description = "The query.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String sql;
 
         @Option(
@@ -128,7 +127,6 @@ final class LedgerQueries {
                 paramLabel = "COMMIT",
                 defaultValue = "",
                 description = "Start after this commit, such as the ID of the last event seen (default: now).")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String since;
 
         @Option(

@@ -38,15 +38,12 @@ final class LedgerReads {
     abstract static class Reading extends TallyCommand {
 
         @ParentCommand
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private LedgerCommand ledger;
 
         @Parameters(index = "0", paramLabel = "COLLECTION", description = "The collection.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String collection;
 
         @Parameters(index = "1", paramLabel = "DOC", description = "The document's name.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String document;
 
         abstract ExitCode read(Ledger opened, StreamId stream) throws IOException;
@@ -67,7 +64,6 @@ final class LedgerReads {
         private int version;
 
         @Option(names = "--branch", paramLabel = "BRANCH", defaultValue = "", description = BRANCH)
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String branch;
 
         @Override
@@ -219,14 +215,12 @@ final class LedgerReads {
     static final class ListDocuments extends TallyCommand {
 
         @ParentCommand
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private LedgerCommand ledger;
 
         @Parameters(
                 paramLabel = "COLLECTION",
                 defaultValue = "",
                 description = "The collection; without it, all collections are listed.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String collection;
 
         @Option(names = "--limit", paramLabel = "N", defaultValue = "1000", description = "Maximum number (1000).")
@@ -237,7 +231,6 @@ final class LedgerReads {
                 paramLabel = "PATH",
                 defaultValue = "",
                 description = "Continue after the last path of the previous page.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String after;
 
         @Override

@@ -46,15 +46,12 @@ final class LedgerWrites {
     abstract static class Appending extends TallyCommand {
 
         @ParentCommand
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private LedgerCommand ledger;
 
         @Parameters(index = "0", paramLabel = "COLLECTION", description = "The collection: a-z, 0-9, - and _.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String collection;
 
         @Parameters(index = "1", paramLabel = "DOC", description = "The document's name.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String document;
 
         @Option(
@@ -62,7 +59,6 @@ final class LedgerWrites {
                 paramLabel = "HEAD",
                 required = true,
                 description = "The document's current head; '' if it is new.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String expectedHead;
 
         @Option(
@@ -70,7 +66,6 @@ final class LedgerWrites {
                 paramLabel = "ULID",
                 defaultValue = "",
                 description = "Transaction ID. Reuse it to retry a write; generated if omitted.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String txId;
 
         abstract Change change() throws IOException;
@@ -120,7 +115,6 @@ final class LedgerWrites {
     static final class Put extends Appending {
 
         @ArgGroup(multiplicity = "1")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Body body;
 
         @Override
@@ -133,7 +127,6 @@ final class LedgerWrites {
     static final class Patch extends Appending {
 
         @ArgGroup(multiplicity = "1")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Body body;
 
         @Override

@@ -3,8 +3,13 @@ package dev.tallystick.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.cli.Run;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Role;
 import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.exchange.ExchangeSettings;
+import dev.tallystick.exchange.books.Issue;
+import dev.tallystick.exchange.books.IssueKind;
+import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.consumer.Consumer;
 import dev.tallystick.exchange.consumer.Outcome;
 import dev.tallystick.exchange.message.MessageId;
@@ -15,7 +20,12 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.producer.Draft;
 import dev.tallystick.exchange.producer.Producer;
 import dev.tallystick.exchange.signing.SigningKey;
+import dev.tallystick.exchange.transport.HttpTransport.Partner;
 import dev.tallystick.exchange.transport.PostgresTransport;
+import dev.tallystick.server.ExchangeConfig;
+import dev.tallystick.server.ServerSchema;
+import dev.tallystick.server.ServerSettings;
+import dev.tallystick.server.TallyServer;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.Eventually;
@@ -23,6 +33,10 @@ import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,8 +91,84 @@ class ExchangeCommandTest {
 
         Database.on(globexs.dataSource())
                 .transact("lose it", tx -> tx.update("delete from tally.exchange_received where id = 'invoice-7'"));
-        assertThat(reconcile().out()).contains("MISSING_AT_PARTNER invoice-7: here OK, there -");
+        assertThat(reconcile().out()).contains("MISSING_AT_PARTNER acme → globex invoice-7: here OK, there -");
         assertThat(on("acme", "issues", "--json").out()).contains("\"kind\":\"MISSING_AT_PARTNER\"");
+    }
+
+    @Test
+    void an_operator_does_the_same_through_the_server() throws Exception {
+        key("acme");
+        key("globex");
+        for (TestPostgres each : List.of(acmes, globexs)) {
+            Database database = Database.on(each.dataSource());
+            ServerSchema.ALL.migrate(database);
+            Partners partners = new Partners(database);
+            partners.trust(ACME, readKey("acme").publicKey());
+            partners.trust(GLOBEX, readKey("globex").publicKey());
+        }
+        try (TallyServer globex = TallyServer.start(settings("globex", globexs)
+                        .withExchange(
+                                new ExchangeConfig(GLOBEX, readKey("globex"), Map.of(), ExchangeSettings.DEFAULT)));
+                TallyServer acme = TallyServer.start(settings("acme", acmes)
+                        .withExchange(new ExchangeConfig(
+                                ACME,
+                                readKey("acme"),
+                                Map.of(GLOBEX, new Partner(globex.address(), tokenForAcme(globex))),
+                                ExchangeSettings.DEFAULT)))) {
+            acme.exchange()
+                    .producer()
+                    .post(new Draft(GLOBEX, new MessageId("invoice-7"), Payload.of("pay")))
+                    .join();
+            new Issues(Database.on(acmes.dataSource()), ACME)
+                    .raise(Arrays.stream(IssueKind.values())
+                            .map(kind -> Issue.found(kind, ACME, GLOBEX, new MessageId("i-" + kind), "detail"))
+                            .toList());
+
+            assertThat(at(acme, "ls").out()).contains("acme → globex invoice-7: NACKED_POSTING, PENDING");
+            assertThat(at(acme, "replay", "invoice-7").out()).isEqualTo("published again soon\n");
+            assertThat(at(acme, "show", "invoice-7").out()).contains("recorded", "replay requested");
+            assertThat(at(acme, "show", "invoice-8").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+            assertThat(at(acme, "replay", "invoice-8").exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+            Run issues = at(acme, "issues");
+            assertThat(issues.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(IssueKind.values())
+                    .allSatisfy(kind -> assertThat(issues.out()).contains(" " + kind + " "));
+            assertThat(at(acme, "export", "invoice-7").out()).startsWith("{");
+            // Globex has no handler, and so has not recorded it.
+            Run differing = at(acme, "reconcile", "--with", "globex");
+            assertThat(differing.out()).contains("MISSING_AT_PARTNER acme → globex invoice-7: here PENDING, there -");
+            assertThat(differing.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(at(acme, "reconcile", "--with", "initech").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+        }
+    }
+
+    private static String tokenForAcme(TallyServer globex) throws IOException {
+        TallyClient admin = new TallyClient(
+                globex.address(), Files.readString(globex.adminToken()).strip());
+        admin.members().put("acme", Role.PARTNER);
+        return admin.tokens().issue("acme", null).token();
+    }
+
+    private ServerSettings settings(String name, TestPostgres postgres) throws IOException {
+        return ServerSettings.of(Files.createDirectories(files.resolve("data-" + name)), Map.of())
+                .at(ServerSettings.LOOPBACK, 0)
+                .on(postgres.url())
+                .withConnections(ServerSettings.FEWEST_CONNECTIONS);
+    }
+
+    private static Run at(TallyServer server, String command, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("exchange", command));
+        arguments.addAll(List.of(more));
+        arguments.addAll(List.of(
+                "--server",
+                server.address().toString(),
+                "--token-file",
+                server.adminToken().toString()));
+        return Run.tally(arguments.toArray(String[]::new));
+    }
+
+    private SigningKey readKey(String name) throws IOException {
+        return SigningKey.parse(Files.readString(files.resolve(name)));
     }
 
     private void key(String name) {
@@ -123,14 +213,14 @@ class ExchangeCommandTest {
                 Producer producer = new Producer(
                         acme,
                         acmesCommits,
-                        new Identity(ACME, "1", SigningKey.parse(Files.readString(files.resolve("acme")))),
+                        new Identity(ACME, "1", readKey("acme")),
                         new Partners(acme),
                         transport,
                         ExchangeSettings.DEFAULT);
                 Consumer consumer = new Consumer(
                         globex,
                         globexsCommits,
-                        new Identity(GLOBEX, "1", SigningKey.parse(Files.readString(files.resolve("globex")))),
+                        new Identity(GLOBEX, "1", readKey("globex")),
                         new Partners(globex),
                         transport,
                         (request, tx) -> Outcome.ok("paid"),

@@ -1,9 +1,9 @@
 package dev.tallystick.client.mint;
 
+import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,17 +98,7 @@ final class MintLog implements AutoCloseable {
     private static FileChannel lock(Path file) throws IOException {
         Path path = file.resolveSibling(file.getFileName() + ".lock");
         FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        boolean isOurs = false;
-        try {
-            isOurs = channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            // This process itself has it open, which is no better than another one.
-        } finally {
-            if (!isOurs) {
-                channel.close();
-            }
-        }
-        if (!isOurs) {
+        if (!ProcessLock.lockOrClose(channel)) {
             throw new IllegalStateException(file + " is in use: each process needs a mint of its own");
         }
         return channel;

@@ -1,6 +1,7 @@
 package dev.tallystick.client.net;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Durations from callers, limited to what clocks and servers can count. */
 public final class Durations {
@@ -35,6 +36,18 @@ public final class Durations {
         }
         Duration bounded = bounded(time);
         return bounded.toNanosPart() == 0 ? bounded.toSeconds() : bounded.toSeconds() + 1;
+    }
+
+    /** As {@link #wholeSeconds}; null for none. */
+    public static @Nullable Integer secondsOrNull(@Nullable Duration time) {
+        if (time == null) {
+            return null;
+        }
+        long seconds = wholeSeconds(time);
+        if (seconds > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a time of " + time + " is longer than a server can count");
+        }
+        return (int) seconds;
     }
 
     private Durations() {}

@@ -56,10 +56,6 @@ public final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoClos
         return Optional.ofNullable(arrived.poll());
     }
 
-    boolean isEnded() {
-        return ended && arrived.isEmpty();
-    }
-
     /** Whether the answer ended because a line was too long. */
     public boolean isOverlong() {
         return overlong;

@@ -3,6 +3,7 @@ package dev.tallystick.core.file;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -40,6 +41,21 @@ public final class ProcessLock implements AutoCloseable {
             lock.users++;
             return lock;
         }
+    }
+
+    /** Locks the file of a channel until the channel is closed. If any process has it, this one included, closes the channel. */
+    public static boolean lockOrClose(FileChannel channel) throws IOException {
+        boolean isOurs = false;
+        try {
+            isOurs = channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            // This process itself has it, which is no better than another one.
+        } finally {
+            if (!isOurs) {
+                channel.close();
+            }
+        }
+        return isOurs;
     }
 
     /** Runs under the lock. */

@@ -1,8 +1,6 @@
 package dev.tallystick.daemon.delivery;
 
 import dev.tallystick.client.AttemptFailure;
-import dev.tallystick.client.Features;
-import dev.tallystick.client.Members;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
@@ -10,6 +8,8 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyException;
 import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.MemberApi.MemberView;
+import dev.tallystick.core.api.SystemApi.Features;
 import dev.tallystick.daemon.outbox.OutboxRow;
 import dev.tallystick.daemon.outbox.SendLimits;
 import io.opentelemetry.context.Scope;
@@ -73,7 +73,7 @@ public final class ClientUpstream implements Upstream {
             TallyClient client = clients.get();
             current = client;
             Features features = client.features();
-            Members.Member me = client.members().me();
+            MemberView me = client.members().me();
             return new ServerFacts(
                     features.installationId().toString(),
                     me.mesh(),

@@ -17,7 +17,6 @@ import dev.tallystick.daemon.hooks.Hooks;
 import dev.tallystick.daemon.local.LocalServer;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
-import dev.tallystick.testkit.TestPostgres;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -30,8 +29,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,25 +39,10 @@ class InboxTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     @RegisterExtension
-    static final TestPostgres POSTGRES = TestPostgres.perClass();
-
-    @TempDir
-    static Path shared;
+    static final RealServer server = RealServer.perClass();
 
     @TempDir
     Path folder;
-
-    private static RealServer server;
-
-    @BeforeAll
-    static void start() {
-        server = RealServer.on(POSTGRES, shared.resolve("server"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
 
     private Path directory() {
         return folder.resolve("d");

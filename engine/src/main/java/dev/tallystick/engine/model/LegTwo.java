@@ -55,57 +55,17 @@ public record LegTwo(
 
     /** A copy with the digest of a remote worker's result. */
     public LegTwo said(@Nullable ResultDigest digest) {
-        return new LegTwo(
-                activity,
-                guid,
-                fence,
-                delta,
-                outcome,
-                output,
-                error,
-                enters,
-                steps,
-                acknowledges,
-                digest,
-                stackTrace,
-                opens);
+        return copy(enters, steps, acknowledges, digest, stackTrace, opens);
     }
 
     /** A copy with the details kept for a failure in addition to its {@link #error()}. */
     public LegTwo failed(@Nullable Fault fault) {
-        byte[] trace = fault == null ? null : fault.stackTrace();
-        return new LegTwo(
-                activity,
-                guid,
-                fence,
-                delta,
-                outcome,
-                output,
-                error,
-                enters,
-                steps,
-                acknowledges,
-                resultDigest,
-                trace,
-                opens);
+        return copy(enters, steps, acknowledges, resultDigest, fault == null ? null : fault.stackTrace(), opens);
     }
 
     /** A copy for an activity whose every transition opens a dimension. */
     public LegTwo opening() {
-        return new LegTwo(
-                activity,
-                guid,
-                fence,
-                delta,
-                outcome,
-                output,
-                error,
-                enters,
-                steps,
-                acknowledges,
-                resultDigest,
-                stackTrace,
-                true);
+        return copy(enters, steps, acknowledges, resultDigest, stackTrace, true);
     }
 
     /** The whole Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
@@ -132,20 +92,7 @@ public record LegTwo(
 
     /** A copy that also removes the activity's posting, if it has one. */
     public LegTwo acknowledging() {
-        return new LegTwo(
-                activity,
-                guid,
-                fence,
-                delta,
-                outcome,
-                output,
-                error,
-                enters,
-                steps,
-                true,
-                resultDigest,
-                stackTrace,
-                opens);
+        return copy(enters, steps, true, resultDigest, stackTrace, opens);
     }
 
     /** The Leg 2 that ends its job. */
@@ -158,6 +105,16 @@ public record LegTwo(
     /** A part of this Leg 2. Only the part with the last step acknowledges. */
     public LegTwo only(boolean entering, Set<Step> wanted) {
         boolean last = wanted.contains(Step.COMPLETION_TASKS);
+        return copy(entering, wanted, acknowledges && last, resultDigest, stackTrace, opens);
+    }
+
+    private LegTwo copy(
+            boolean entering,
+            Set<Step> some,
+            boolean acknowledging,
+            @Nullable ResultDigest digest,
+            byte @Nullable [] trace,
+            boolean opening) {
         return new LegTwo(
                 activity,
                 guid,
@@ -167,11 +124,11 @@ public record LegTwo(
                 output,
                 error,
                 entering,
-                wanted,
-                acknowledges && last,
-                resultDigest,
-                stackTrace,
-                opens);
+                some,
+                acknowledging,
+                digest,
+                trace,
+                opening);
     }
 
     /** The approximate payload size. */

@@ -2,6 +2,7 @@ package dev.tallystick.engine.record;
 
 import dev.tallystick.core.ActivityLedger;
 import dev.tallystick.engine.model.ClosedActivity;
+import dev.tallystick.engine.model.LedgerSql;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.workflow.JobId;
 import java.sql.ResultSet;
@@ -40,15 +41,21 @@ public final class RerunStore {
             order by entered_at, path
             """;
 
-    private static final String COPY_SIGNALS = """
+    // A wait may have been given a signal and the job closed before the result was recorded: the wait did not take it.
+    private static final String COPY_SIGNALS = LedgerSql.in("""
             insert into tally.signal (job_id, name, sender_key, payload, sent_at)
-            select ?, name, sender_key, payload, sent_at
-            from tally.signal
-            where job_id = ?
-                and taken_by is null
-            order by ordinal
+            select ?, s.name, s.sender_key, s.payload, s.sent_at
+            from tally.signal s
+            where s.job_id = ?
+                and (s.taken_by is null
+                    or not exists (
+                        select 1
+                        from tally.guid g
+                        where g.job_id = s.job_id and g.guid = s.taken_by and (g.ledger / {WORK_DONE}) % 10 = 1
+                    ))
+            order by s.ordinal
             on conflict (job_id, name, sender_key) do nothing
-            """;
+            """);
 
     private static final String KEEP_KEYS = """
             update tally.job j

@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,17 +21,8 @@ class ManyBranchesTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private Workbench workbench;
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void steps_of_branches_beyond_a_number_wait_for_their_turn() {

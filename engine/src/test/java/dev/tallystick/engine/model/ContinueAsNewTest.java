@@ -19,8 +19,6 @@ import dev.tallystick.workflow.WorkflowType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,17 +28,8 @@ class ContinueAsNewTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private Workbench workbench;
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     /** Collects signals "next", one a job, until it has as many as its input is to be long. */
     private static String collect(Context ctx, String input) {

@@ -156,24 +156,20 @@ class GraphForkTest {
         assertThat(bench.violations()).isEmpty();
     }
 
-    @Test
-    void what_had_not_come_to_its_end_is_begun_anew() {
-        GraphBuilder graph = Graph.named("open").trigger("start").hook("gate", "go");
-        ForkedGraphs.worker(graph, "left", "'l'");
-        ForkedGraphs.worker(graph, "fragile", "left");
-        ForkedGraphs.worker(graph, "joined", "gate.signal & fragile");
-        bench.graph(graph.join("joined")
-                .from("start", "left", "gate")
-                .from("left", "fragile")
-                .from("gate", "joined")
-                .from("fragile", "joined")
-                .output("joined")
-                .build());
-        Engine engine = bench.start();
+    /** A job that failed in one branch while another one waited for its signal. */
+    private JobId failedBeforeItsGate(Engine engine) {
         broken.set(true);
-        JobId job = bench.submit(engine, "open", 1);
+        JobId job = bench.submit(engine, "gated", 1);
         bench.workbench().await(engine, job);
         broken.set(false);
+        return job;
+    }
+
+    @Test
+    void what_had_not_come_to_its_end_is_begun_anew() {
+        bench.graph(ForkedGraphs.gated());
+        Engine engine = bench.start();
+        JobId job = failedBeforeItsGate(engine);
         places();
 
         JobId redriven = engine.reruns().redrive("default", job);
@@ -181,6 +177,30 @@ class GraphForkTest {
 
         assertThat(bench.result(bench.workbench().await(engine, redriven))).isEqualTo("joined(now fragile(left(l)))");
         assertThat(places()).containsExactly("fragile", "joined");
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
+    void a_redriven_job_gets_the_signal_whose_wait_lost_the_race_with_the_end_of_the_job() {
+        bench.graph(ForkedGraphs.gated());
+        Engine engine = bench.start();
+        JobId job = failedBeforeItsGate(engine);
+        // The signal was given to the wait; the job closed before the result was recorded.
+        bench.workbench()
+                .database()
+                .transact(
+                        "give",
+                        tx -> tx.update(
+                                """
+                        insert into tally.signal (job_id, name, sender_key, payload, taken_by)
+                        values (?, 'go', 'k', convert_to('"now "', 'UTF8'), ?)
+                        """,
+                                job.value(),
+                                Guid.of(new ActivityId(job, "", "gate"), 0).value()));
+
+        JobId redriven = engine.reruns().redrive("default", job);
+
+        assertThat(bench.result(bench.workbench().await(engine, redriven))).isEqualTo("joined(now fragile(left(l)))");
         assertThat(bench.violations()).isEmpty();
     }
 
@@ -437,14 +457,7 @@ class GraphForkTest {
 
     @Test
     void a_long_record_is_followed_to_its_end() {
-        GraphBuilder graph = Graph.named("long").trigger("start").hook("round");
-        ForkedGraphs.worker(graph, "step", "round.round");
-        bench.graph(graph.cycle("again", "round")
-                .from("start", "round")
-                .from("round", "step")
-                .when("step", "round.round < 99", "again")
-                .output("step")
-                .build());
+        bench.graph(ForkedGraphs.hundredRounds());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "long", Map.of());
         Object first = bench.result(bench.awaitLong(engine, job));

@@ -12,7 +12,6 @@ import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,11 +25,12 @@ class LegOneCeilingTest {
     private final AtomicInteger begun = new AtomicInteger();
     private final Signal running = new Signal("the body runs, and its process is about to die");
     private volatile boolean deadly = true;
-    private Workbench workbench;
+
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("deadly", (ctx, input) -> {
             begun.incrementAndGet();
             if (deadly) {
@@ -39,11 +39,6 @@ class LegOneCeilingTest {
             }
             return "alive";
         });
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     @Test

@@ -14,8 +14,6 @@ import dev.tallystick.workflow.JobOutcome;
 import dev.tallystick.workflow.Retry;
 import dev.tallystick.workflow.WorkflowType;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -28,17 +26,8 @@ class PoisonTest {
     private static final WorkflowType<String, String> MODEST = WorkflowType.of(
             "modest", String.class, String.class, (ctx, input) -> ctx.step("modest", String.class, () -> "fine"));
 
-    private Workbench workbench;
-
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_job_whose_class_is_gone_after_a_deploy_waits_for_an_engine_that_knows_it() {

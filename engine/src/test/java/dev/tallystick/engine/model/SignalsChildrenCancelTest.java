@@ -20,8 +20,6 @@ import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -32,17 +30,9 @@ class SignalsChildrenCancelTest {
     static final TestPostgres postgres = Workbench.postgres();
 
     private final AtomicInteger effects = new AtomicInteger();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void a_signal_wakes_the_job_that_waits_for_it() {
@@ -256,8 +246,11 @@ class SignalsChildrenCancelTest {
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         cancelled.fire();
 
+        Eventually.value(
+                "the late result is recorded",
+                () -> workbench.activities(job),
+                activities -> activities.contains("1 stubborn 001111000000001"));
         Eventually.value("the posting is gone", workbench::violations, List::isEmpty);
-        assertThat(workbench.activities(job)).contains("1 stubborn 001111000000001");
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
     }
 

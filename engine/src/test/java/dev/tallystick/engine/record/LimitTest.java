@@ -23,8 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -38,17 +36,9 @@ class LimitTest {
 
     private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
     private final Map<String, Integer> most = new ConcurrentHashMap<>();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void of_each_key_no_more_run_at_once_than_the_limit_allows_also_in_several_processes() {

@@ -44,7 +44,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -67,11 +66,12 @@ class TaskTest {
     private static final EngineSettings DYING = Workbench.SETTINGS.poll(Duration.ofMillis(300));
 
     private final JsonCodec codec = new JsonCodec();
-    private Workbench workbench;
+
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow(
                 "approval",
                 (ctx, input) ->
@@ -84,11 +84,6 @@ class TaskTest {
                 "hurried",
                 (ctx, input) -> ctx.task("approve", String.class, Ask.group("finance"), SHORT)
                         .orElse("no one answered"));
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     @Test

@@ -26,7 +26,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,21 +37,18 @@ class FiringTest {
     static final TestPostgres postgres = Workbench.postgres();
 
     private final SettableClock clock = SettableClock.at("2030-01-01T00:00:00Z");
-    private Workbench workbench;
+
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
+
     private Engine engine;
     private Scheduler scheduler;
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("report", (ctx, input) -> "reported " + input);
         engine = workbench.start();
         scheduler = scheduler(Submitters.ALL);
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     private Scheduler scheduler(Submitters submitters) {

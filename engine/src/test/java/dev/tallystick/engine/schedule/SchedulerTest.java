@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,21 +53,18 @@ class SchedulerTest {
     private static final String MESH = Scope.DEFAULT.mesh();
 
     private final SettableClock clock = SettableClock.at("2030-01-01T00:00:00Z");
-    private Workbench workbench;
+
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
+
     private Engine engine;
     private Scheduler scheduler;
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
         workbench.workflow("report", (ctx, input) -> "reported " + input);
         engine = workbench.start();
         scheduler = scheduler(engine, CrashPoints.NONE);
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
     }
 
     @Test

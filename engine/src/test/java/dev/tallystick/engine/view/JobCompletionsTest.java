@@ -10,8 +10,6 @@ import dev.tallystick.testkit.TestPostgres;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,17 +22,9 @@ class JobCompletionsTest {
     static final TestPostgres postgres = Workbench.postgres();
 
     private final JobCompletions ends = new JobCompletions();
-    private Workbench workbench;
 
-    @BeforeEach
-    void open() {
-        workbench = new Workbench(postgres.dataSource());
-    }
-
-    @AfterEach
-    void close() {
-        workbench.close();
-    }
+    @RegisterExtension
+    final Workbench workbench = new Workbench(postgres.dataSource());
 
     @Test
     void the_ends_of_watched_workflows_are_kept_until_they_are_taken() {

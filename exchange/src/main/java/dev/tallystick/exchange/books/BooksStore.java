@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Hashes postings for comparison. One method is one statement; the caller owns the transaction. */
 final class BooksStore {
@@ -33,6 +34,12 @@ final class BooksStore {
             """.formatted(table);
     }
 
+    // Half-open, so that an index on the time can find them.
+    private static final String OF_DAY = """
+            and inception_datum >= ?::date::timestamp at time zone 'UTC'
+            and inception_datum < (?::date + 1)::timestamp at time zone 'UTC'
+            """;
+
     private static final int FETCHED = 20_000;
     private static final String FETCH = "fetch " + FETCHED + " from exchange_books";
 
@@ -41,12 +48,11 @@ final class BooksStore {
             select id, processing, hash
             from (
                 %s
-                and inception_datum >= ?::date::timestamp at time zone 'UTC'
-                and inception_datum < (?::date + 1)::timestamp at time zone 'UTC'
+                %s
             ) leaf
             where substring(place from 1 for 2) = any (?)
             order by id
-            """.formatted(leaves);
+            """.formatted(leaves, OF_DAY);
     }
 
     /** The tables that hold the postings of a side. */
@@ -55,10 +61,12 @@ final class BooksStore {
         RECEIVED("exchange_received");
 
         private final String cursor;
+        private final String cursorOfDay;
         private final String entries;
 
         Table(String table) {
             cursor = declare(table);
+            cursorOfDay = cursor + OF_DAY;
             entries = entriesOf(leaves(table));
         }
     }
@@ -73,9 +81,17 @@ final class BooksStore {
         this.consumer = consumer;
     }
 
-    /** Opens the cursor that {@link #next} reads. */
-    void open(Tx tx) throws SQLException {
-        tx.update(table.cursor, producer.name(), consumer.name());
+    /**
+     * Opens the cursor that {@link #next} reads.
+     *
+     * @param period null for all
+     */
+    void open(Tx tx, @Nullable Period period) throws SQLException {
+        if (period == null) {
+            tx.update(table.cursor, producer.name(), consumer.name());
+        } else {
+            tx.update(table.cursorOfDay, producer.name(), consumer.name(), period.toString(), period.toString());
+        }
     }
 
     /** Adds the next postings to the nodes; returns whether there may be more. */

@@ -10,32 +10,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books of one side, as its database has them when it is first asked: it reads every posting once, and then answers from
- * memory, except for single postings. Thread-safe.
+ * The books of one side, as its database has them when it is first asked: it reads every posting once for the roots and the nodes
+ * below them, and those of a day again if that day differs. Thread-safe.
  */
 public final class DatabaseBooks implements Books {
 
-    private static final int NODE_DIGITS = 2;
-
     private final Database database;
     private final BooksStore store;
-    private final Supplier<Map<Period, Map<String, byte[]>>> nodes;
+    private final Supplier<Map<Period, Map<String, String>>> nodes;
+    private final Map<Period, Map<String, String>> leaves = new ConcurrentHashMap<>();
 
     private DatabaseBooks(Database database, BooksStore store) {
         this.database = database;
         this.store = store;
-        this.nodes = new Once<>(this::read);
+        this.nodes = new Once<>(() -> read(null, 1));
     }
 
-    private Map<Period, Map<String, byte[]>> read() {
+    /** @param period null for all */
+    private Map<Period, Map<String, String>> read(@Nullable Period period, int bytes) {
         return database.transact("hash the books", SessionLimits.LONG, tx -> {
-            NodeSums sums = new NodeSums();
-            store.open(tx);
+            NodeSums sums = new NodeSums(bytes);
+            store.open(tx, period);
             boolean more = true;
             while (more) {
                 more = store.next(tx, sums);
@@ -76,31 +76,24 @@ public final class DatabaseBooks implements Books {
     @Override
     public Map<Period, String> roots() {
         Map<Period, String> roots = new TreeMap<>();
-        nodes.get().keySet().forEach(period -> roots.put(period, hash(nodes(period))));
+        nodes.get().forEach((period, below) -> roots.put(period, hash(below)));
         return roots;
     }
 
     @Override
     public Map<String, String> nodes(Period period) {
-        Map<String, Map<String, String>> byFirst = new TreeMap<>();
-        nodes.get()
-                .getOrDefault(period, Map.of())
-                .forEach((node, hash) -> byFirst.computeIfAbsent(
-                                node.substring(0, NODE_DIGITS), first -> new TreeMap<>())
-                        .put(node, HexFormat.of().formatHex(hash)));
-        return byFirst.entrySet().stream()
-                .collect(Collectors.toMap(
-                        Map.Entry::getKey, entry -> hash(entry.getValue()), (one, other) -> one, TreeMap::new));
+        return nodes.get().getOrDefault(period, Map.of());
     }
 
     @Override
     public Map<String, String> nodes(Period period, String node) {
         Map<String, String> below = new TreeMap<>();
-        nodes.get().getOrDefault(period, Map.of()).forEach((each, hash) -> {
-            if (each.startsWith(node)) {
-                below.put(each, HexFormat.of().formatHex(hash));
-            }
-        });
+        leaves.computeIfAbsent(period, asked -> read(asked, 2).getOrDefault(asked, Map.of()))
+                .forEach((leaf, hash) -> {
+                    if (leaf.startsWith(node)) {
+                        below.put(leaf, hash);
+                    }
+                });
         return below;
     }
 

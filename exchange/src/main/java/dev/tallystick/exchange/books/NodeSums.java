@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -13,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of the second level while the postings are read, in whatever order: the hash of a node is the sum of the hashes of
- * its postings, so they need not be sorted. Sums find the differences of honest books; what a partner denies, evidence settles.
+ * The nodes of one level while the postings are read, in whatever order: the hash of a node is the sum of the hashes of its
+ * postings, so they need not be sorted. Sums find the differences of honest books; what a partner denies, evidence settles.
  * For one thread.
  */
 final class NodeSums {
@@ -22,7 +21,13 @@ final class NodeSums {
     private static final int LONGS = 4;
 
     private final MessageDigest sha256 = sha256();
-    private final Map<Long, long[]> sums = new HashMap<>();
+    private final int bytes;
+    private final Map<Integer, Map<Integer, long[]>> days = new HashMap<>();
+
+    /** @param bytes how many bytes name a node: one on the first level, two on the second */
+    NodeSums(int bytes) {
+        this.bytes = bytes;
+    }
 
     void add(int day, String id, byte[] fingerprint, String processing, byte @Nullable [] outcomeDigest) {
         byte[] place = sha256.digest(id.getBytes(UTF_8));
@@ -33,25 +38,31 @@ final class NodeSums {
             sha256.update(outcomeDigest);
         }
         ByteBuffer hash = ByteBuffer.wrap(sha256.digest());
-        int node = ByteBuffer.wrap(place).getShort() & 0xffff;
-        long[] sum = sums.computeIfAbsent(((long) day << Short.SIZE) | node, first -> new long[LONGS]);
+        int node = bytes == 1 ? place[0] & 0xff : ByteBuffer.wrap(place).getShort() & 0xffff;
+        long[] sum =
+                days.computeIfAbsent(day, first -> new HashMap<>()).computeIfAbsent(node, first -> new long[LONGS]);
         for (int i = 0; i < LONGS; i++) {
             sum[i] += hash.getLong();
         }
     }
 
-    /** By period, and by the two bytes of the node in hex. */
-    Map<Period, Map<String, byte[]>> nodes() {
-        Map<Period, Map<String, byte[]>> nodes = new TreeMap<>();
-        sums.forEach((key, sum) -> {
-            ByteBuffer hash = ByteBuffer.allocate(LONGS * Long.BYTES);
-            for (long each : sum) {
-                hash.putLong(each);
-            }
-            nodes.computeIfAbsent(new Period(LocalDate.ofEpochDay(key >> Short.SIZE)), first -> new TreeMap<>())
-                    .put(HexFormat.of().toHexDigits(key.shortValue()), hash.array());
+    /** By period, and by the bytes of the node in hex. */
+    Map<Period, Map<String, String>> nodes() {
+        Map<Period, Map<String, String>> nodes = new TreeMap<>();
+        days.forEach((day, sums) -> {
+            Map<String, String> ofDay = new TreeMap<>();
+            sums.forEach((node, sum) -> ofDay.put(HexFormat.of().toHexDigits(node, 2 * bytes), hex(sum)));
+            nodes.put(Period.ofEpochDay(day), ofDay);
         });
         return nodes;
+    }
+
+    private static String hex(long[] sum) {
+        ByteBuffer hash = ByteBuffer.allocate(LONGS * Long.BYTES);
+        for (long each : sum) {
+            hash.putLong(each);
+        }
+        return HexFormat.of().formatHex(hash.array());
     }
 
     private static MessageDigest sha256() {

@@ -11,6 +11,10 @@ public record Period(LocalDate day) implements Comparable<Period> {
         return new Period(LocalDate.ofInstant(inception, ZoneOffset.UTC));
     }
 
+    static Period ofEpochDay(int day) {
+        return new Period(LocalDate.ofEpochDay(day));
+    }
+
     public Instant begin() {
         return day.atStartOfDay(ZoneOffset.UTC).toInstant();
     }

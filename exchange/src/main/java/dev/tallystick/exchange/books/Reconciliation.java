@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * The differences between two sides' books. Asks for the roots of all periods, and descends only where hashes differ: for d
@@ -49,7 +50,7 @@ public record Reconciliation(List<Difference> differences, int questions) {
             CompletableFuture<Map<Period, String>> partners =
                     CompletableFuture.supplyAsync(theirs::roots, Thread::startVirtualThread);
             Map<Period, String> mine = ours.roots();
-            for (Period period : differing(mine, partners.join())) {
+            for (Period period : differing(mine, answer(partners))) {
                 questions++;
                 Set<String> leaves = new TreeSet<>();
                 for (String node : differing(ours.nodes(period), theirs.nodes(period))) {
@@ -60,6 +61,14 @@ public record Reconciliation(List<Difference> differences, int questions) {
                 compare(period, ours.entries(period, leaves), theirs.entries(period, leaves));
             }
             return new Reconciliation(found, questions);
+        }
+
+        private static <T> T answer(CompletableFuture<T> asked) {
+            try {
+                return asked.join();
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof RuntimeException failure ? failure : e;
+            }
         }
 
         private static <K extends Comparable<K>> Set<K> differing(Map<K, String> one, Map<K, String> other) {

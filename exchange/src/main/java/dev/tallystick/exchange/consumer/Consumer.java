@@ -103,7 +103,7 @@ public final class Consumer implements AutoCloseable {
                 issues,
                 new RecordReceived(store, issues, signer, settings),
                 new RecordAcknowledgements(store, issues),
-                this::answer,
+                this::answerAll,
                 crashPoints);
         outgoing = new Outgoing(transport, self + "-consumer", crashPoints);
         runs = new HandlerRuns(database, store, issues, signer, handler, settings, this::handled, crashPoints);
@@ -141,14 +141,20 @@ public final class Consumer implements AutoCloseable {
         signer.close();
     }
 
-    private void answer(Answer answer) {
+    private void answerAll(List<Answer> answers) {
+        List<ReceivedRow> leased = new ArrayList<>();
+        answers.forEach(answer -> answer(answer, leased));
+        runs.start(leased);
+    }
+
+    private void answer(Answer answer, List<ReceivedRow> leased) {
         switch (answer) {
             case Answer.New received -> {
                 ReceivedRow row = received.row();
                 send(row.ref(), () -> Answers.receipt(row), settings.receiptDelay());
                 OrderPlace place = row.place();
                 if (place == null) {
-                    runs.start(row);
+                    leased.add(row);
                 } else {
                     takeTurn(row.ref().producer(), place.key());
                 }
@@ -190,7 +196,7 @@ public final class Consumer implements AutoCloseable {
 
     private void takeTurn(Participant producer, String orderKey) {
         database.transact("take turn", tx -> store.takeTurn(tx, producer, orderKey, settings.lease()))
-                .ifPresent(runs::start);
+                .ifPresent(row -> runs.start(List.of(row)));
     }
 
     private void sweep() {
@@ -198,13 +204,15 @@ public final class Consumer implements AutoCloseable {
         for (int batch = 0; more && batch < MOST_BATCHES; batch++) {
             int limit = Math.min(ExchangeSettings.BATCH, runs.room());
             List<Due> leased = limit == 0 ? List.of() : database.transact("lease what is due", tx -> lease(tx, limit));
+            List<ReceivedRow> undecided = new ArrayList<>();
             for (Due due : leased) {
                 if (due.row().decision() != null) {
                     send(due.row().ref(), () -> Answers.of(due.row()), Duration.ZERO);
                 } else {
-                    runs.start(due.row());
+                    undecided.add(due.row());
                 }
             }
+            runs.start(undecided);
             more = limit > 0 && leased.size() == limit;
         }
     }

@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the handler for leased postings, a bounded number at once, each in its own transaction unless they may share one. The handler's work, its outcome and
- * the result message commit together, and only if the lease still holds. Thread-safe.
+ * Runs the handler for leased postings, a bounded number at once, each in its own transaction unless they may share one. The
+ * handler's work, its outcome and the result message commit together, and only if the lease still holds. Thread-safe.
  */
 final class HandlerRuns {
 
@@ -97,15 +97,20 @@ final class HandlerRuns {
         waiting.release(ExchangeSettings.BATCH);
     }
 
-    /** Runs the handler soon. */
-    void start(ReceivedRow row) {
-        if (!waiting.tryAcquire()) {
-            // Its lease runs out, and then it is due.
-            return;
+    /** Runs the handler soon, for as many as have room; the leases of the others run out, and then they are due. */
+    void start(List<ReceivedRow> rows) {
+        int started = 0;
+        for (ReceivedRow row : rows) {
+            if (waiting.tryAcquire()) {
+                held.put(ReceivedStore.keyOf(row.ref()), row.attempt());
+                ready.add(row);
+                started++;
+            }
         }
-        held.put(ReceivedStore.keyOf(row.ref()), row.attempt());
-        ready.add(row);
-        Thread.ofVirtual().name("tally-handler").start(this::runNext);
+        int share = settings.handlersPerTransaction();
+        for (int runs = (started + share - 1) / share; runs > 0; runs--) {
+            Thread.ofVirtual().name("tally-handler").start(this::runNext);
+        }
     }
 
     /** Extends the leases of all that wait or run. */

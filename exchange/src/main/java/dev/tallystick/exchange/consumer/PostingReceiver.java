@@ -39,10 +39,10 @@ final class PostingReceiver implements Transport.Receiver {
     private final Unverified unverified;
     private final RecordReceived postings;
     private final RecordAcknowledgements acknowledgements;
-    private final Consumer<Answer> answered;
+    private final Consumer<List<Answer>> answered;
     private final CrashPoints crashPoints;
 
-    /** @param answered gets each answer, after all are recorded */
+    /** @param answered gets the answers, after all are recorded */
     PostingReceiver(
             Participant self,
             Partners partners,
@@ -52,7 +52,7 @@ final class PostingReceiver implements Transport.Receiver {
             Issues issues,
             RecordReceived postings,
             RecordAcknowledgements acknowledgements,
-            Consumer<Answer> answered,
+            Consumer<List<Answer>> answered,
             CrashPoints crashPoints) {
         this.self = self;
         this.partners = partners;
@@ -94,7 +94,7 @@ final class PostingReceiver implements Transport.Receiver {
         if (answers.stream().anyMatch(answer -> answer instanceof Answer.Done)) {
             crashPoints.reached(ExchangeCrashPoint.ACKNOWLEDGEMENT_RECORDED);
         }
-        answers.forEach(answered);
+        answered.accept(answers);
     }
 
     private void take(Message message, byte[] bytes, List<Pending> pending, List<Issue> raised) {

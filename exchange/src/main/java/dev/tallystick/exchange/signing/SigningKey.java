@@ -48,7 +48,7 @@ public final class SigningKey {
 
     /** Reads {@link #toPem()}. */
     public static SigningKey parse(String file) {
-        String text = file.replace("\r", "");
+        String text = file.replace("\r", "") + "\n";
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
         int named = text.indexOf(PUBLIC);

@@ -1,5 +1,6 @@
 package dev.tallystick.server.http;
 
+import dev.tallystick.core.api.RecordBinding;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -41,9 +42,7 @@ public sealed interface Answer {
     }
 
     static byte[] json(Record body) {
-        StringBuilder text = new StringBuilder(256);
-        RecordBinding.of(body.getClass()).write(body, text);
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return RecordBinding.text(body).getBytes(StandardCharsets.UTF_8);
     }
 
     static Document of(int status, Record body) {

@@ -3,8 +3,9 @@ package dev.tallystick.server.http;
 import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
+import dev.tallystick.core.Ids;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.RecordBinding;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -38,8 +39,6 @@ public record Call(
         @Nullable String lastEventId,
         @Nullable String traceParent,
         byte[] body) {
-
-    private static final int ID_LENGTH = 36;
 
     /** Authenticates the caller again, or refuses it. The result is cached for {@link Members#BELIEVED}. */
     @FunctionalInterface
@@ -143,7 +142,7 @@ public record Call(
     @Nullable
     public Instant time(String name) {
         String text = query.get(name);
-        return text == null ? null : (Instant) new FieldBinding.Time().read(Json.of(text), "/" + name);
+        return text == null ? null : RecordBinding.time(text, "/" + name);
     }
 
     public int number(String name, int otherwise, int least, int most) {
@@ -183,15 +182,7 @@ public record Call(
 
     /** The canonical form of an id, and no other: lower case, full length. */
     public static Optional<UUID> idOf(String text) {
-        if (text.length() != ID_LENGTH) {
-            return Optional.empty();
-        }
-        try {
-            UUID id = UUID.fromString(text);
-            return id.toString().equals(text) ? Optional.of(id) : Optional.empty();
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
+        return Ids.parse(text);
     }
 
     /** Decodes a part of a path or of a query; refuses anything that is not encoded UTF-8, or contains a NUL. */

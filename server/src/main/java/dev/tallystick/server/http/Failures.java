@@ -5,6 +5,7 @@ import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.RecordRefused;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import io.opentelemetry.api.trace.Span;
@@ -35,6 +36,8 @@ public final class Failures {
             when refused.reason() == JsonRefused.Reason.TOO_LONG ->
                 new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
             case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
+            case RecordRefused refused ->
+                new Problem(ProblemCode.MALFORMED_REQUEST, String.valueOf(refused.getMessage()));
             case QuotaExceededException full -> new Problem(ProblemCode.TOO_MANY, String.valueOf(full.getMessage()));
             case UnknownOutcomeException unknown
             when isRead(method) ->

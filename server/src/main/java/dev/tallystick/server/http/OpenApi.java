@@ -2,6 +2,8 @@ package dev.tallystick.server.http;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.Paged;
+import dev.tallystick.core.api.RecordBinding;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -162,7 +164,7 @@ public final class OpenApi {
             Json link = object(
                     "description", Json.of("the next page, with rel=\"next\"; missing on the last one"),
                     "schema", object("type", Json.of("string")));
-            success.put("headers", object(Paged.HEADER, link));
+            success.put("headers", object(PageLink.HEADER, link));
         }
         return new Json.ObjectValue(success);
     }
@@ -191,9 +193,13 @@ public final class OpenApi {
     }
 
     private Json reference(Class<? extends Record> record) {
-        RecordBinding recordBinding = RecordBinding.of(record);
-        schemas.putIfAbsent(recordBinding.name(), recordBinding.schema());
-        return object("$ref", Json.of("#/components/schemas/" + recordBinding.name()));
+        RecordBinding binding = RecordBinding.of(record);
+        Json schema = binding.schema();
+        Json other = schemas.putIfAbsent(binding.name(), schema);
+        if (other != null && !other.equals(schema)) {
+            throw new IllegalStateException("two records of the API are called " + binding.name());
+        }
+        return object("$ref", Json.of("#/components/schemas/" + binding.name()));
     }
 
     private static Json json(Json schema) {

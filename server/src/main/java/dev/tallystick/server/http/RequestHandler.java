@@ -5,6 +5,7 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.RecordBinding;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.SocketWriterException;
 import io.helidon.http.Header;
@@ -145,7 +146,7 @@ public final class RequestHandler implements Handler {
         Record read = record(route, body);
         Answer answer =
                 AdministrativeActs.recorded(route, call, () -> route.action().answer(call, read));
-        return Paged.linked(answer, route.path().text(), call.query());
+        return PageLink.linked(answer, route.path().text(), call.query());
     }
 
     private @Nullable Member admit(Access access, ServerRequest request) {

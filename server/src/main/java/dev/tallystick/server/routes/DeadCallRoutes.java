@@ -6,11 +6,12 @@ import dev.tallystick.broker.webhook.DeadCalls;
 import dev.tallystick.broker.webhook.Webhooks;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.WebhookApi.CallRedriven;
+import dev.tallystick.core.api.WebhookApi.DeadCallList;
+import dev.tallystick.core.api.WebhookApi.DeadCallView;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Route;
-import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -29,33 +30,6 @@ public final class DeadCallRoutes {
         this.webhooks = webhooks;
     }
 
-    /** @param error how the last attempt ended */
-    record DeadCallView(
-            UUID messageId,
-            String webhookId,
-            String member,
-            String url,
-            int attempts,
-            String error,
-            Instant givenUpAt) {
-
-        static DeadCallView of(DeadCall call) {
-            return new DeadCallView(
-                    call.message(),
-                    call.webhook(),
-                    call.member(),
-                    call.url().toString(),
-                    call.attempts(),
-                    call.error(),
-                    call.givenUp());
-        }
-    }
-
-    /** @param next what to continue after; missing on the last page */
-    record DeadCallList(List<DeadCallView> calls, @Nullable String next) implements Paged {}
-
-    record Redriven(String webhookId, UUID messageId) {}
-
     public List<Route> routes() {
         return List.of(
                 Route.get(PATH, this::list)
@@ -68,7 +42,7 @@ public final class DeadCallRoutes {
                 Route.post("/v1/webhooks/{id}/messages/{message}/redrive", this::redrive)
                         .summary("Make a call again that was given up. What was not is left as it is.")
                         .roles(Role.MEMBER)
-                        .answers(Redriven.class)
+                        .answers(CallRedriven.class)
                         .statuses(202)
                         .refuses(ProblemCode.NOT_FOUND));
     }
@@ -78,7 +52,7 @@ public final class DeadCallRoutes {
         int limit = call.number("limit", USUAL_PAGE, 1, DeadCalls.MAX_PAGE);
         List<DeadCallView> page =
                 calls.list(caller.mesh(), caller.may(Role.OBSERVER) ? null : caller.name(), after(call), limit).stream()
-                        .map(DeadCallView::of)
+                        .map(DeadCallRoutes::view)
                         .toList();
         String next = page.size() < limit
                 ? null
@@ -111,6 +85,17 @@ public final class DeadCallRoutes {
             throw Call.notFound();
         }
         calls.redrive(mesh, place);
-        return Answer.of(202, new Redriven(place.webhook(), place.message()));
+        return Answer.of(202, new CallRedriven(call.id("id"), place.message()));
+    }
+
+    private static DeadCallView view(DeadCall call) {
+        return new DeadCallView(
+                call.message(),
+                UUID.fromString(call.webhook()),
+                call.member(),
+                call.url(),
+                call.attempts(),
+                call.error(),
+                call.givenUp());
     }
 }

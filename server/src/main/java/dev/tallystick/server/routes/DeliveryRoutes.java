@@ -8,19 +8,20 @@ import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.MessageApi.Settle;
+import dev.tallystick.core.api.MessageApi.Settled;
+import dev.tallystick.core.api.MessageApi.Take;
+import dev.tallystick.core.api.MessageApi.Taken;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPollAnswer;
 import dev.tallystick.server.http.LongPolls;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -40,58 +41,6 @@ public final class DeliveryRoutes {
         this.longPolls = longPolls;
         this.longPollAnswer = new LongPollAnswer(longPolls, newMessageSignal, LOOK_AGAIN);
     }
-
-    /** @param queue the queue to take from, instead of the caller's own inbox */
-    record Take(
-            @Nullable String queue,
-
-            @Values(least = 1, most = Deliveries.MAX_BATCH, ifMissing = "10") @Nullable
-            Integer max,
-
-            @Values(least = 1, most = 12 * 60 * 60, ifMissing = "30") @Nullable
-            Integer leaseSeconds,
-
-            @Values(least = 0, most = 60, ifMissing = "0") @Nullable
-            Integer waitSeconds) {}
-
-    record Taken(List<Leased> deliveries) {
-
-        private static Optional<Taken> of(List<Delivery> taken) {
-            return taken.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new Taken(taken.stream().map(Leased::of).toList()));
-        }
-
-        record Leased(
-                String inbox,
-                UUID messageId,
-                long fence,
-                int attempt,
-                Instant leasedUntil,
-                MessageRoutes.MessageView message) {
-
-            static Leased of(Delivery delivery) {
-                return new Leased(
-                        delivery.lease().inbox().toString(),
-                        delivery.lease().message(),
-                        delivery.lease().fence(),
-                        delivery.attempt(),
-                        delivery.leasedUntil(),
-                        MessageRoutes.MessageView.of(delivery.message()));
-            }
-        }
-    }
-
-    /** @param inbox as it came with the delivery */
-    record Held(String inbox, UUID messageId, long fence) {}
-
-    /** @param seconds for an extension, how long to keep them; for a release, how long to delay them */
-    record Settle(List<Held> deliveries, @Nullable Integer seconds) {}
-
-    /** One outcome for each: {@code done}, {@code lease_lost} or {@code unknown}. */
-    record Settled(
-            @Values(oneOf = {"done", "lease_lost", "unknown"})
-            List<String> outcomes) {}
 
     public List<Route> routes() {
         return List.of(
@@ -149,7 +98,7 @@ public final class DeliveryRoutes {
         return longPollAnswer.answer(
                 call,
                 wait,
-                () -> Taken.of(Call.understood(() -> deliveries.lease(call.member(), inbox, max, lease))),
+                () -> taken(Call.understood(() -> deliveries.lease(call.member(), inbox, max, lease))),
                 new Taken(List.of()));
     }
 
@@ -186,5 +135,22 @@ public final class DeliveryRoutes {
             throw new Problem(ProblemCode.MALFORMED_REQUEST, "seconds are not negative");
         }
         return Duration.ofSeconds(number);
+    }
+
+    private static Optional<Taken> taken(List<Delivery> taken) {
+        return taken.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new Taken(taken.stream().map(DeliveryRoutes::leased).toList()));
+    }
+
+    private static Taken.Leased leased(Delivery delivery) {
+        return new Taken.Leased(
+                delivery.lease().inbox().toString(),
+                delivery.lease().message(),
+                delivery.lease().fence(),
+                delivery.attempt(),
+                delivery.leasedUntil(),
+                MessageRoutes.view(delivery.message()));
     }
 }

@@ -11,15 +11,16 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.DeviceApi.DeviceList;
+import dev.tallystick.core.api.DeviceApi.DeviceView;
+import dev.tallystick.core.api.DeviceApi.RegisterDevice;
+import dev.tallystick.core.api.DeviceApi.RotateDevice;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The devices of a member: how a daemon identifies itself. The token gives rights, a device's key does not. */
 public final class DeviceRoutes {
@@ -33,61 +34,6 @@ public final class DeviceRoutes {
         this.devices = devices;
         this.budgetGuard = budgetGuard;
     }
-
-    /**
-     * @param publicKey Ed25519, as 32 bytes in base64
-     * @param hostFingerprint a SHA-256 of what distinguishes the machine, in hex; the same key on another one is a copy
-     */
-    record RegisterDevice(
-            String publicKey,
-            @Nullable String hostFingerprint,
-
-            @Values(
-                    oneOf = {"refuse", "warn", "allow"},
-                    ifMissing = "\"refuse\"")
-            @Nullable
-            String ifCloned) {}
-
-    /**
-     * @param replaces the device's current key
-     * @param graceSeconds for how long the replaced key still counts
-     */
-    record RotateDevice(
-            String publicKey,
-            String replaces,
-
-            @Values(least = 0, most = 2_592_000, ifMissing = "86400") @Nullable
-            Integer graceSeconds) {}
-
-    /** @param previousKey while it still counts */
-    record DeviceView(
-            String name,
-            String member,
-            String publicKey,
-            @Nullable String previousKey,
-            @Nullable Instant previousUntil,
-            @Nullable String hostFingerprint,
-            Instant registeredAt,
-            @Nullable Instant rotatedAt,
-            @Nullable Instant revokedAt) {
-
-        static DeviceView of(Device device) {
-            Device.PreviousKey previous = device.previous();
-            HostFingerprint host = device.host();
-            return new DeviceView(
-                    device.name(),
-                    device.member(),
-                    device.key().base64(),
-                    previous == null ? null : previous.key().base64(),
-                    previous == null ? null : previous.until(),
-                    host == null ? null : host.hex(),
-                    device.registered(),
-                    device.rotated(),
-                    device.revoked());
-        }
-    }
-
-    record DeviceList(List<DeviceView> devices) {}
 
     public List<Route> routes() {
         return List.of(
@@ -134,7 +80,7 @@ public final class DeviceRoutes {
                 key,
                 wanted.hostFingerprint() == null ? null : new HostFingerprint(wanted.hostFingerprint()),
                 wanted.ifCloned() == null ? IfCloned.REFUSE : IfCloned.parse(wanted.ifCloned()))));
-        return Answer.of(known.before() ? 200 : 201, DeviceView.of(known.device()));
+        return Answer.of(known.before() ? 200 : 201, view(known.device()));
     }
 
     private Answer rotate(Call call, RotateDevice wanted) {
@@ -144,7 +90,7 @@ public final class DeviceRoutes {
                 new DeviceKey(wanted.replaces()),
                 new DeviceKey(wanted.publicKey()),
                 wanted.graceSeconds() == null ? Devices.USUAL_GRACE : Duration.ofSeconds(wanted.graceSeconds()))));
-        return Answer.ok(DeviceView.of(known.device()));
+        return Answer.ok(view(known.device()));
     }
 
     private static DeviceOutcome.Known known(DeviceOutcome outcome) {
@@ -162,7 +108,7 @@ public final class DeviceRoutes {
 
     private Answer list(Call call) {
         return Answer.ok(new DeviceList(devices.list(call.member().mesh(), owner(call)).stream()
-                .map(DeviceView::of)
+                .map(DeviceRoutes::view)
                 .toList()));
     }
 
@@ -180,5 +126,20 @@ public final class DeviceRoutes {
             throw new Problem(ProblemCode.FORBIDDEN, "only an admin looks after the devices of others");
         }
         return owner == null ? caller.name() : owner;
+    }
+
+    private static DeviceView view(Device device) {
+        Device.PreviousKey previous = device.previous();
+        HostFingerprint host = device.host();
+        return new DeviceView(
+                device.name(),
+                device.member(),
+                device.key().base64(),
+                previous == null ? null : previous.key().base64(),
+                previous == null ? null : previous.until(),
+                host == null ? null : host.hex(),
+                device.registered(),
+                device.rotated(),
+                device.revoked());
     }
 }

@@ -6,6 +6,10 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.DirectoryApi.Named;
+import dev.tallystick.core.api.DirectoryApi.Names;
+import dev.tallystick.core.api.DirectoryApi.Nothing;
+import dev.tallystick.core.api.DirectoryApi.Subscribers;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
@@ -23,15 +27,6 @@ public final class DirectoryRoutes {
         this.directory = directory;
         this.stock = stock;
     }
-
-    record Named(String name) {}
-
-    record Names(List<String> names) {}
-
-    record Subscribers(String topic, List<String> members) {}
-
-    /** There are no settings beyond the name. */
-    record Nothing() {}
 
     public List<Route> routes() {
         List<Route> routes = new ArrayList<>();

@@ -3,18 +3,23 @@ package dev.tallystick.server.routes;
 import dev.tallystick.Exchange;
 import dev.tallystick.exchange.books.Books;
 import dev.tallystick.exchange.books.DatabaseBooks;
+import dev.tallystick.exchange.books.Discrepancy;
+import dev.tallystick.exchange.books.HttpBooks;
 import dev.tallystick.exchange.books.HttpBooks.Side;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.books.Records;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.partner.Partners;
+import dev.tallystick.exchange.transport.HttpTransport.Partner;
 import dev.tallystick.exchange.transport.PacketInbox;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.sql.Database;
+import java.net.http.HttpClient;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -35,11 +40,22 @@ public final class ExchangeDesk {
     private final SecureRandom random = new SecureRandom();
     private final Exchange exchange;
     private final PacketInbox inbox;
+    private final HttpClient client;
+    private final Map<Participant, Partner> addresses;
     private final Map<Key, OpenBooks> books = new HashMap<>();
 
-    public ExchangeDesk(Database database, Participant self, Exchange exchange, PostgresTransport local) {
+    /** @param client reaches the partners' servers */
+    public ExchangeDesk(
+            Database database,
+            Participant self,
+            Exchange exchange,
+            PostgresTransport local,
+            HttpClient client,
+            Map<Participant, Partner> addresses) {
         this.database = database;
         this.self = self;
+        this.client = client;
+        this.addresses = Map.copyOf(addresses);
         this.exchange = exchange;
         this.inbox = new PacketInbox(local);
     }
@@ -70,6 +86,17 @@ public final class ExchangeDesk {
 
     public Map<String, Long> openCounts() {
         return records().counts();
+    }
+
+    /** Compares our books with those of a partner, if we know its server, and records the differences as issues. */
+    Optional<List<Discrepancy>> reconcile(Participant partner) {
+        return Optional.ofNullable(addresses.get(partner))
+                .map(at -> Discrepancy.findAll(
+                        database,
+                        self,
+                        partner,
+                        new HttpBooks(client, at, self, Side.RECEIVED),
+                        new HttpBooks(client, at, self, Side.POSTED)));
     }
 
     /** New books, in place of the former ones of this partner and side. */

@@ -2,16 +2,18 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RawJson;
 import dev.tallystick.exchange.books.Bundle;
+import dev.tallystick.exchange.books.Discrepancy;
 import dev.tallystick.exchange.books.IssueRow;
 import dev.tallystick.exchange.books.View;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
+import dev.tallystick.exchange.transport.TransportException;
 import dev.tallystick.server.http.Access;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
 import java.time.Instant;
 import java.util.List;
@@ -108,6 +110,27 @@ public final class ExchangeRoutes {
 
     record BundleView(RawJson bundle) {}
 
+    /**
+     * @param day of the posting's inception
+     * @param here the status in our books, or {@code -}
+     * @param there the status in the partner's books, or {@code -}
+     */
+    record DifferenceView(String kind, String n, String p, String id, String day, String here, String there) {
+
+        static DifferenceView of(Discrepancy found) {
+            return new DifferenceView(
+                    found.difference().kind().name(),
+                    found.producer().name(),
+                    found.consumer().name(),
+                    found.difference().id(),
+                    found.difference().period().toString(),
+                    found.difference().ours(),
+                    found.difference().theirs());
+        }
+    }
+
+    record DifferenceList(List<DifferenceView> differences) {}
+
     public List<Route> routes() {
         return List.of(
                 Route.get(PATH, this::list)
@@ -139,7 +162,11 @@ public final class ExchangeRoutes {
                         .query("all", "true for resolved ones too")
                         .limit(USUAL_PAGE, MAX_PAGE)
                         .answers(IssueList.class)
-                        .refuses(ProblemCode.NOT_FOUND));
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.post("/v1/exchange/partners/{participant}/reconcile", this::reconcile)
+                        .summary("Compare our books with the partner's, and record every difference as an issue.")
+                        .answers(DifferenceList.class)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.PARTNER_UNAVAILABLE));
     }
 
     static ExchangeDesk require(@Nullable ExchangeDesk desk) {
@@ -178,7 +205,7 @@ public final class ExchangeRoutes {
                 ? at.records().posted(id(call), at.partners())
                 : at.records().received(Call.understood(() -> new Participant(from)), id(call), at.partners());
         return Answer.ok(
-                new BundleView(new RawJson(bundle.orElseThrow(Call::notFound).toJson())));
+                new BundleView(RawJson.of(bundle.orElseThrow(Call::notFound).toJson())));
     }
 
     private Answer issues(Call call) {
@@ -186,6 +213,17 @@ public final class ExchangeRoutes {
         return Answer.ok(new IssueList(require(desk).issues().list(isAll(call), limit).stream()
                 .map(IssueView::of)
                 .toList()));
+    }
+
+    private Answer reconcile(Call call) {
+        Participant partner = PartnerRoutes.participant(call);
+        try {
+            return Answer.ok(new DifferenceList(require(desk).reconcile(partner).orElseThrow(Call::notFound).stream()
+                    .map(DifferenceView::of)
+                    .toList()));
+        } catch (TransportException e) {
+            throw new Problem(ProblemCode.PARTNER_UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
     }
 
     private static PostingList postings(List<View> views) {

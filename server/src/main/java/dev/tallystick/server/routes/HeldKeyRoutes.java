@@ -1,9 +1,12 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.KeyApi.HeldKey;
+import dev.tallystick.core.api.KeyApi.HeldKeys;
+import dev.tallystick.core.api.KeyApi.KeyState;
+import dev.tallystick.core.api.KeyApi.ResolveKey;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.Reservation;
@@ -16,12 +19,8 @@ import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import dev.tallystick.sql.Database;
-import java.time.Instant;
 import java.util.List;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,61 +43,6 @@ public final class HeldKeyRoutes {
         this.door = door;
     }
 
-    /**
-     * One reservation.
-     *
-     * @param member the member that the key belongs to
-     * @param holder who may settle it, or who settled it
-     * @param transactional whether it is the library's own; while such a reservation is pending, nothing has happened
-     */
-    record HeldKey(
-            String key,
-            String member,
-            String status,
-            String fingerprint,
-            UUID reservationId,
-            long fence,
-            String holder,
-            boolean transactional,
-            Instant since) {
-
-        static HeldKey of(KeyEntry entry) {
-            Reservation held = entry.reservation();
-            return new HeldKey(
-                    entry.key().key().value(),
-                    entry.key().scope().member(),
-                    KeyRoutes.word(entry.status()),
-                    entry.fingerprint().hex(),
-                    held.id(),
-                    held.fence(),
-                    held.owner().name(),
-                    entry.hold() != null && entry.hold().transactional(),
-                    entry.firstSeen());
-        }
-    }
-
-    record HeldKeys(List<HeldKey> keys) {
-
-        static HeldKeys of(List<KeyEntry> entries) {
-            return new HeldKeys(entries.stream().map(HeldKey::of).toList());
-        }
-    }
-
-    /**
-     * A verdict on the reservation as it was seen.
-     *
-     * @param outcome {@code committed}, {@code rejected}, or {@code released} if certainly nothing happened
-     */
-    record ResolveKey(
-            String member,
-            UUID reservationId,
-            long fence,
-
-            @Values(oneOf = {"committed", "rejected", "released"})
-            String outcome,
-
-            @Nullable Json response) {}
-
     public List<Route> routes() {
         return List.of(
                 Route.get("/v1/keys", this::open)
@@ -114,7 +58,7 @@ public final class HeldKeyRoutes {
                 Route.post(KeyRoutes.PATH + "/resolve", ResolveKey.class, this::resolve)
                         .summary("Settle a member's request on its behalf. What the holder says later is refused.")
                         .roles(Role.ADMIN)
-                        .answers(KeyRoutes.KeyState.class)
+                        .answers(KeyState.class)
                         .refuses(
                                 ProblemCode.IDEMPOTENCY_KEY_REFUSED,
                                 ProblemCode.RESERVATION_LOST,
@@ -124,7 +68,7 @@ public final class HeldKeyRoutes {
     private Answer open(Call call) {
         int limit = call.number("limit", USUAL_PAGE, 1, LARGEST_PAGE);
         String mesh = call.member().mesh();
-        return Answer.ok(HeldKeys.of(database.transact("list open keys", tx -> door.unresolved(tx, mesh, limit))));
+        return Answer.ok(allOf(database.transact("list open keys", tx -> door.unresolved(tx, mesh, limit))));
     }
 
     private Answer held(Call call) {
@@ -137,7 +81,7 @@ public final class HeldKeyRoutes {
         if (seen.isEmpty()) {
             throw Call.notFound();
         }
-        return Answer.ok(HeldKeys.of(seen));
+        return Answer.ok(allOf(seen));
     }
 
     private Answer resolve(Call call, ResolveKey said) {
@@ -167,5 +111,23 @@ public final class HeldKeyRoutes {
                 throw new Problem(
                         ProblemCode.MALFORMED_REQUEST, "an outcome is one of committed, rejected and released");
         };
+    }
+
+    private static HeldKeys allOf(List<KeyEntry> entries) {
+        return new HeldKeys(entries.stream().map(HeldKeyRoutes::held).toList());
+    }
+
+    private static HeldKey held(KeyEntry entry) {
+        Reservation held = entry.reservation();
+        return new HeldKey(
+                entry.key().key().value(),
+                entry.key().scope().member(),
+                KeyRoutes.word(entry.status()),
+                entry.fingerprint().hex(),
+                held.id(),
+                held.fence(),
+                held.owner().name(),
+                entry.hold() != null && entry.hold().transactional(),
+                entry.firstSeen());
     }
 }

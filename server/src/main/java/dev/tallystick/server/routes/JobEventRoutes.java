@@ -2,6 +2,8 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.JobApi.EventPage;
+import dev.tallystick.core.api.JobApi.JobActivities;
 import dev.tallystick.engine.view.ActivityInfo;
 import dev.tallystick.engine.view.JobEvent;
 import dev.tallystick.engine.view.JobEvents;
@@ -10,15 +12,11 @@ import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPollAnswer;
 import dev.tallystick.server.http.LongPolls;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The events of a job, and the state of its activities. */
 public final class JobEventRoutes {
@@ -36,61 +34,6 @@ public final class JobEventRoutes {
         this.events = events;
         this.longPolls = longPolls;
         this.longPollAnswer = new LongPollAnswer(longPolls, LOOK_AGAIN);
-    }
-
-    /** @param next the position to continue from, whether or not there is more by now */
-    record EventPage(UUID jobId, List<Event> events, long next) {
-
-        /** @param event accepted, entered, signalled, returned, failed or closed */
-        record Event(
-                long position,
-                String event,
-                @Nullable String path,
-                @Nullable String name,
-                @Nullable String kind,
-                @Nullable String outcome,
-                @Nullable String error,
-                Instant at) {
-
-            static Event of(JobEvent event) {
-                return new Event(
-                        event.position(),
-                        event.event(),
-                        event.path(),
-                        event.name(),
-                        event.kind(),
-                        event.outcome(),
-                        event.error(),
-                        event.at());
-            }
-        }
-    }
-
-    record JobActivities(
-            UUID jobId, List<Activity> activities, @Nullable String next) implements Paged {
-
-        record Activity(
-                String path,
-                String name,
-                String kind,
-                String ledger,
-                int attempts,
-                Instant enteredAt,
-                @Nullable Instant returnedAt,
-                @Nullable String error) {
-
-            static Activity of(ActivityInfo each) {
-                return new Activity(
-                        each.path(),
-                        each.name(),
-                        each.kind(),
-                        each.ledger(),
-                        each.attempts(),
-                        each.enteredAt(),
-                        each.returnedAt(),
-                        each.error());
-            }
-        }
     }
 
     public List<Route> routes() {
@@ -134,7 +77,7 @@ public final class JobEventRoutes {
 
     private Optional<EventPage> page(JobInfo job, long after, int limit) {
         List<EventPage.Event> page = events.read(job.mesh(), job.id(), after, limit).stream()
-                .map(EventPage.Event::of)
+                .map(JobEventRoutes::event)
                 .toList();
         return page.isEmpty()
                 ? Optional.empty()
@@ -162,7 +105,31 @@ public final class JobEventRoutes {
         List<ActivityInfo> page = jobs.reader().activities(job.mesh(), job.id(), last, limit);
         return Answer.ok(new JobActivities(
                 job.id().value(),
-                page.stream().map(JobActivities.Activity::of).toList(),
+                page.stream().map(JobEventRoutes::activity).toList(),
                 page.size() < limit ? null : page.getLast().place().toString()));
+    }
+
+    private static EventPage.Event event(JobEvent event) {
+        return new EventPage.Event(
+                event.position(),
+                event.event(),
+                event.path(),
+                event.name(),
+                event.kind(),
+                event.outcome(),
+                event.error(),
+                event.at());
+    }
+
+    private static JobActivities.Activity activity(ActivityInfo each) {
+        return new JobActivities.Activity(
+                each.path(),
+                each.name(),
+                each.kind(),
+                each.ledger(),
+                each.attempts(),
+                each.enteredAt(),
+                each.returnedAt(),
+                each.error());
     }
 }

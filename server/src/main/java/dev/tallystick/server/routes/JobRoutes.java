@@ -13,6 +13,16 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.JobApi.JobAccepted;
+import dev.tallystick.core.api.JobApi.JobList;
+import dev.tallystick.core.api.JobApi.JobResult;
+import dev.tallystick.core.api.JobApi.JobStatus;
+import dev.tallystick.core.api.JobApi.JobView;
+import dev.tallystick.core.api.JobApi.JobWhy;
+import dev.tallystick.core.api.JobApi.SendSignal;
+import dev.tallystick.core.api.JobApi.SignalSent;
+import dev.tallystick.core.api.JobApi.SubmitJob;
+import dev.tallystick.core.api.RawJson;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.view.JobInfo;
 import dev.tallystick.engine.view.JobQuery;
@@ -21,24 +31,18 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPolls;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import dev.tallystick.workflow.Attribute;
 import dev.tallystick.workflow.Closed;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;
-import dev.tallystick.workflow.LastError;
 import dev.tallystick.workflow.Signalled;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -68,141 +72,6 @@ public final class JobRoutes {
         this.jobs = jobs;
         this.longPolls = longPolls;
     }
-
-    /** A submission. Version, attributes and time are not part of the request that the key identifies. */
-    record SubmitJob(
-            String workflow,
-            @Nullable Json input,
-            @Values(least = 1) @Nullable Integer version,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
-            @Nullable Instant notBefore,
-            Json.@Nullable ObjectValue attributes) {}
-
-    /** @param historyAvailable whether the message that made the job can still be read; the key is remembered for longer */
-    record JobAccepted(
-            UUID jobId,
-            String workflow,
-            int version,
-            String key,
-            String fingerprint,
-            Instant acceptedAt,
-            boolean historyAvailable,
-            boolean duplicate) {}
-
-    /**
-     * {@code status} is {@code open}, or how the job ended.
-     *
-     * @param key the key it was submitted under; missing if it was started otherwise, or if its message is gone
-     */
-    record JobView(
-            UUID jobId,
-            String workflow,
-            int version,
-            @Values(oneOf = {"now", "next", "low"}) String priority,
-
-            @Values(oneOf = {"open", "completed", "failed", "cancelled", "timed_out", "continued"})
-            String status,
-
-            @Nullable String error,
-            Instant createdAt,
-            @Nullable Instant closedAt,
-            @Nullable UUID parent,
-            @Nullable UUID continuedFrom,
-            @Nullable String key,
-            Json.@Nullable ObjectValue attributes,
-            @Nullable LastFailure lastError) {
-
-        /**
-         * The last failure that has not been followed by a success.
-         *
-         * @param activity {@code $main} is the body itself
-         * @param stackTrace with all causes, shortened; missing if there is none
-         */
-        record LastFailure(
-                String path,
-                String activity,
-                String error,
-                @Nullable Instant at,
-                @Nullable String stackTrace) {
-
-            static LastFailure of(LastError last) {
-                return new LastFailure(last.path(), last.activity(), last.error(), last.at(), last.stackTrace());
-            }
-        }
-
-        static JobView of(JobInfo job, @Nullable String key, @Nullable LastFailure lastError) {
-            JobId parent = job.parent();
-            JobId before = job.continuedFrom();
-            return new JobView(
-                    job.id().value(),
-                    job.workflow(),
-                    job.version(),
-                    job.priority().word(),
-                    JobRoutes.status(job.outcome()),
-                    job.error(),
-                    job.createdAt(),
-                    job.closedAt(),
-                    parent == null ? null : parent.value(),
-                    before == null ? null : before.value(),
-                    key,
-                    job.attributes().isEmpty() ? null : words(job.attributes()),
-                    lastError);
-        }
-
-        private static Json.ObjectValue words(Map<String, String> attributes) {
-            Map<String, Json> words = new TreeMap<>();
-            attributes.forEach((name, value) -> words.put(name, Json.of(value)));
-            return new Json.ObjectValue(words);
-        }
-    }
-
-    record JobList(List<JobView> jobs, @Nullable UUID next) implements Paged {
-
-        @Override
-        public String parameter() {
-            return "before";
-        }
-    }
-
-    record JobResult(
-            UUID jobId,
-
-            @Values(oneOf = {"open", "completed", "failed", "cancelled", "timed_out", "continued"})
-            String status,
-
-            @Nullable RawJson output,
-            @Nullable String error) {}
-
-    /**
-     * @param waits the oldest first, at most 100
-     * @param hasMore whether it waits for more than that
-     */
-    record JobWhy(UUID jobId, String state, List<Wait> waits, boolean hasMore) {
-
-        record Wait(String what, Instant since, String mover) {}
-
-        static JobWhy of(Why why) {
-            return new JobWhy(
-                    why.job().value(),
-                    why.state(),
-                    why.waits().stream()
-                            .map(wait -> new Wait(wait.what(), wait.since(), wait.mover()))
-                            .toList(),
-                    why.hasMore());
-        }
-    }
-
-    record SendSignal(@Nullable Json payload) {}
-
-    record SignalSent(UUID jobId, String signal, boolean duplicate) {}
-
-    record JobStatus(UUID jobId, String status) {}
 
     public List<Route> routes() {
         return List.of(
@@ -246,7 +115,7 @@ public final class JobRoutes {
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.STOPPING),
                 Route.get(
                                 "/v1/jobs/{id}/why",
-                                call -> Answer.ok(JobWhy.of(engine.why(
+                                call -> Answer.ok(why(engine.why(
                                         call.member().mesh(), jobs.job(call).id()))))
                         .summary("What the job waits for, since when, and what would move it.")
                         .roles(Role.MEMBER, Role.OBSERVER)
@@ -298,7 +167,7 @@ public final class JobRoutes {
     private Answer list(Call call) {
         String key = call.parameter("key");
         if (key != null) {
-            return Answer.ok(new JobList(List.of(JobView.of(byKey(call, key), key, null)), null));
+            return Answer.ok(new JobList(List.of(view(byKey(call, key), key, null)), null));
         }
         JobQuery query = query(call);
         List<JobInfo> found = jobs.reader().list(query);
@@ -307,7 +176,7 @@ public final class JobRoutes {
                         query.mesh(),
                         found.stream().map(job -> job.id().value()).toList());
         List<JobView> page = found.stream()
-                .map(job -> JobView.of(job, keys.get(job.id().value()), null))
+                .map(job -> view(job, keys.get(job.id().value()), null))
                 .toList();
         return Answer.ok(new JobList(
                 page, page.size() < query.limit() ? null : page.getLast().jobId()));
@@ -315,13 +184,14 @@ public final class JobRoutes {
 
     private Answer job(Call call) {
         JobInfo job = jobs.job(call);
-        JobView.LastFailure last = jobs.reader()
+        JobView.LastFailure lastError = jobs.reader()
                 .lastError(call.member().mesh(), job.id())
-                .map(JobView.LastFailure::of)
+                .map(last -> new JobView.LastFailure(
+                        last.path(), last.activity(), last.error(), last.at(), last.stackTrace()))
                 .orElse(null);
         UUID id = job.id().value();
         return Answer.ok(
-                JobView.of(job, broker.history().keysOf(job.mesh(), List.of(id)).get(id), last));
+                view(job, broker.history().keysOf(job.mesh(), List.of(id)).get(id), lastError));
     }
 
     private static JobQuery query(Call call) {
@@ -425,5 +295,34 @@ public final class JobRoutes {
 
     static String status(@Nullable JobOutcome outcome) {
         return outcome == null ? "open" : outcome.text();
+    }
+
+    private static JobView view(JobInfo job, @Nullable String key, JobView.@Nullable LastFailure lastError) {
+        JobId parent = job.parent();
+        JobId before = job.continuedFrom();
+        return new JobView(
+                job.id().value(),
+                job.workflow(),
+                job.version(),
+                job.priority(),
+                status(job.outcome()),
+                job.error(),
+                job.createdAt(),
+                job.closedAt(),
+                parent == null ? null : parent.value(),
+                before == null ? null : before.value(),
+                key,
+                job.attributes(),
+                lastError);
+    }
+
+    private static JobWhy why(Why why) {
+        return new JobWhy(
+                why.job().value(),
+                why.state(),
+                why.waits().stream()
+                        .map(wait -> new JobWhy.Wait(wait.what(), wait.since(), wait.mover()))
+                        .toList(),
+                why.hasMore());
     }
 }

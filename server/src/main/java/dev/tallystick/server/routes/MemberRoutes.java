@@ -4,17 +4,26 @@ import dev.tallystick.broker.member.IssuedToken;
 import dev.tallystick.broker.member.MemberInfo;
 import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.member.Stock;
-import dev.tallystick.broker.member.TokenInfo;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.DirectoryApi.Nothing;
+import dev.tallystick.core.api.MemberApi.IssueToken;
+import dev.tallystick.core.api.MemberApi.MemberList;
+import dev.tallystick.core.api.MemberApi.MemberView;
+import dev.tallystick.core.api.MemberApi.MeshList;
+import dev.tallystick.core.api.MemberApi.MeshView;
+import dev.tallystick.core.api.MemberApi.PutMember;
+import dev.tallystick.core.api.MemberApi.TokenIssued;
+import dev.tallystick.core.api.MemberApi.TokenList;
+import dev.tallystick.core.api.MemberApi.TokenView;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -35,71 +44,10 @@ public final class MemberRoutes {
         this.stock = stock;
     }
 
-    /** @param id never given again, unlike the name; keys belong to it */
-    record MemberView(
-            String mesh,
-            String name,
-            String id,
-            List<String> roles,
-            @Nullable Instant createdAt) {
-
-        static MemberView of(Member member, @Nullable Instant created) {
-            return new MemberView(
-                    member.mesh(),
-                    member.name(),
-                    member.id(),
-                    member.roles().stream().map(Role::word).sorted().toList(),
-                    created);
-        }
-    }
-
-    record MemberList(List<MemberView> members) {}
-
-    record PutMember(
-            @Values(oneOf = {"admin", "member", "worker", "observer", "partner"})
-            List<String> roles) {}
-
-    /** @param validSeconds how long it is valid; until it is revoked, if missing */
-    record IssueToken(@Values(least = 1) @Nullable Integer validSeconds) {}
-
-    /** The only time that the secret is shown. */
-    record TokenIssued(
-            String id,
-            String member,
-            String token,
-            @Nullable Instant expiresAt) {
-
-        static TokenIssued of(IssuedToken issued) {
-            return new TokenIssued(
-                    issued.info().id(),
-                    issued.info().member(),
-                    issued.token().reveal(),
-                    issued.info().expires());
-        }
-    }
-
-    record TokenView(
-            String id,
-            String member,
-            Instant createdAt,
-            @Nullable Instant expiresAt,
-            @Nullable Instant revokedAt) {
-
-        static TokenView of(TokenInfo token) {
-            return new TokenView(token.id(), token.member(), token.created(), token.expires(), token.revoked());
-        }
-    }
-
-    record TokenList(List<TokenView> tokens) {}
-
-    record MeshList(List<String> meshes) {}
-
-    record MeshView(String name) {}
-
     public List<Route> routes() {
         String member = "/v1/members/{name}";
         return List.of(
-                Route.get("/v1/me", call -> Answer.ok(MemberView.of(call.member(), null)))
+                Route.get("/v1/me", call -> Answer.ok(view(call.member(), null)))
                         .summary("Who you are.")
                         .roles(Role.values())
                         .answers(MemberView.class),
@@ -146,7 +94,7 @@ public final class MemberRoutes {
                 Route.get("/v1/meshes", call -> Answer.ok(new MeshList(members.meshes())))
                         .summary("All meshes.")
                         .answers(MeshList.class),
-                Route.put("/v1/meshes/{name}", DirectoryRoutes.Nothing.class, (call, none) -> createMesh(call))
+                Route.put("/v1/meshes/{name}", Nothing.class, (call, none) -> createMesh(call))
                         .summary("Create a mesh.")
                         .answers(MeshView.class)
                         .statuses(201, 200),
@@ -167,10 +115,10 @@ public final class MemberRoutes {
         Set<Role> roles = roles(wanted.roles());
         Member member = Call.understood(() -> new Member(call.member().mesh(), name(call), roles));
         if (members.create(member, stock.roomForMember(member.mesh(), member.name()))) {
-            return Answer.created(MemberView.of(member, null));
+            return Answer.created(view(member, null));
         }
         members.changeRoles(member.mesh(), member.name(), member.roles());
-        return Answer.ok(MemberView.of(member, null));
+        return Answer.ok(view(member, null));
     }
 
     private Answer remove(Call call) {
@@ -184,20 +132,21 @@ public final class MemberRoutes {
         MemberInfo member = member(call);
         return Answer.ok(new TokenList(
                 members.tokens(member.member().mesh(), member.member().name()).stream()
-                        .map(TokenView::of)
+                        .map(token -> new TokenView(
+                                token.id(), token.member(), token.created(), token.expires(), token.revoked()))
                         .toList()));
     }
 
     private Answer issue(Call call, IssueToken wanted) {
         String mesh = call.member().mesh();
         return members.issue(mesh, name(call), validity(wanted), stock.roomForToken(mesh, name(call)))
-                .map(issued -> Answer.created(TokenIssued.of(issued)))
+                .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }
 
     private Answer rotate(Call call, IssueToken wanted) {
         return members.rotate(call.member().mesh(), call.name("id"), validity(wanted))
-                .map(issued -> Answer.created(TokenIssued.of(issued)))
+                .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }
 
@@ -220,7 +169,7 @@ public final class MemberRoutes {
         }
         members.create(new Member(mesh, ADMIN, EnumSet.of(Role.ADMIN)));
         return members.issue(mesh, ADMIN, validity(wanted), stock.roomForToken(mesh, ADMIN))
-                .map(issued -> Answer.created(TokenIssued.of(issued)))
+                .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }
 
@@ -229,7 +178,7 @@ public final class MemberRoutes {
     }
 
     private static MemberView view(MemberInfo info) {
-        return MemberView.of(info.member(), info.created());
+        return view(info.member(), info.created());
     }
 
     private static String name(Call call) {
@@ -249,5 +198,22 @@ public final class MemberRoutes {
             throw new Problem(ProblemCode.MALFORMED_REQUEST, "valid_seconds is at least 1");
         }
         return Duration.ofSeconds(seconds);
+    }
+
+    private static MemberView view(Member member, @Nullable Instant created) {
+        return new MemberView(
+                member.mesh(),
+                member.name(),
+                member.id(),
+                member.roles().stream().sorted(Comparator.comparing(Role::word)).toList(),
+                created);
+    }
+
+    private static TokenIssued view(IssuedToken issued) {
+        return new TokenIssued(
+                issued.info().id(),
+                issued.info().member(),
+                issued.token().reveal(),
+                issued.info().expires());
     }
 }

@@ -2,31 +2,27 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.accept.Submission;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.MessageApi;
+import dev.tallystick.core.api.MessageApi.MessageOfBatch;
+import dev.tallystick.core.api.MessageApi.MessagesSent;
+import dev.tallystick.core.api.MessageApi.SendMessages;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.Tried;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Failures;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
-import dev.tallystick.server.http.RecordBinding;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Tried;
-import dev.tallystick.server.http.Values;
-import dev.tallystick.server.routes.MessageRoutes.SendMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Many messages in one request, each accepted or refused by itself: how a daemon empties its outbox. */
 public final class MessageBatchRoutes {
-
-    static final int MOST = 500;
 
     private static final String PATH = "/v1/messages/batch";
 
@@ -38,59 +34,10 @@ public final class MessageBatchRoutes {
         this.failures = failures;
     }
 
-    /** @param messages at most 500, with different keys; those to one destination are taken in this order */
-    record SendMessages(List<Tried<MessageOfBatch>> messages) {}
-
-    /**
-     * As {@link SendMessage}.
-     *
-     * @param clientMessageId the key of this message
-     * @param traceparent the W3C trace context of its sender; the request's if missing
-     */
-    record MessageOfBatch(
-            String to,
-            Json message,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
-            Json.@Nullable ObjectValue meta,
-            @Nullable UUID replyTo,
-            @Nullable List<String> mentions,
-            @Nullable String clientMessageId,
-            @Nullable String traceparent) {
-
-        Submission submission() {
-            if (clientMessageId == null) {
-                throw new Problem(
-                        ProblemCode.IDEMPOTENCY_KEY_MISSING,
-                        "every message of a batch needs its own client_message_id");
-            }
-            SendMessage alone = new SendMessage(to, message, priority, meta, replyTo, mentions, clientMessageId);
-            return Submission.of(key(clientMessageId), Call.understood(() -> MessageRoutes.envelope(alone)))
-                    .withTraceParent(traceparent);
-        }
-
-        private static IdempotencyKey key(String text) {
-            try {
-                return new IdempotencyKey(text);
-            } catch (IllegalArgumentException e) {
-                throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
-            }
-        }
-    }
-
-    /** @param outcomes for each message, in the same order: what {@code POST /v1/messages} answers, or a problem */
-    record MessagesSent(
-            @Values(recordOrProblem = MessageRoutes.MessageAccepted.class)
-            List<RawJson> outcomes) {}
-
     public List<Route> routes() {
         return List.of(Route.post(PATH, SendMessages.class, this::send)
-                .summary("Send up to " + MOST + " messages, each with its client_message_id. Each outcome is that of"
+                .summary("Send up to " + MessageApi.MOST_AT_ONCE
+                        + " messages, each with its client_message_id. Each outcome is that of"
                         + " POST /v1/messages, or a problem with its retry_after. Messages to one destination are taken in"
                         + " their order, up to the first that cannot be taken now.")
                 .roles(Role.MEMBER)
@@ -98,10 +45,11 @@ public final class MessageBatchRoutes {
     }
 
     private Answer send(Call call, SendMessages sent) {
-        if (sent.messages().size() > MOST) {
+        if (sent.messages().size() > MessageApi.MOST_AT_ONCE) {
             throw new Problem(
                     ProblemCode.MALFORMED_REQUEST,
-                    "messages has at most " + MOST + " elements: send the others in further requests");
+                    "messages has at most " + MessageApi.MOST_AT_ONCE
+                            + " elements: send the others in further requests");
         }
         Map<Integer, RawJson> refused = new HashMap<>();
         List<Submission> understood = new ArrayList<>();
@@ -116,7 +64,7 @@ public final class MessageBatchRoutes {
                 }
                 understood.add(submission);
             } catch (Problem problem) {
-                refused.put(i, new RawJson(problem.documentInBatch()));
+                refused.put(i, RawJson.of(problem.documentInBatch()));
             }
         }
         Iterator<RawJson> answered = submissions
@@ -133,8 +81,26 @@ public final class MessageBatchRoutes {
 
     private static Submission submission(Tried<MessageOfBatch> tried) {
         if (tried.value() == null) {
-            throw tried.problem() == null ? RecordBinding.malformed("", "is an object") : tried.problem();
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, String.valueOf(tried.problem()));
         }
-        return tried.value().submission();
+        return submission(tried.value());
+    }
+
+    private static Submission submission(MessageOfBatch message) {
+        if (message.clientMessageId() == null) {
+            throw new Problem(
+                    ProblemCode.IDEMPOTENCY_KEY_MISSING, "every message of a batch needs its own client_message_id");
+        }
+        return Submission.of(
+                        key(message.clientMessageId()), Call.understood(() -> MessageRoutes.envelope(message.alone())))
+                .withTraceParent(message.traceparent());
+    }
+
+    private static IdempotencyKey key(String text) {
+        try {
+            return new IdempotencyKey(text);
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
+        }
     }
 }

@@ -12,16 +12,17 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.MessageApi.MessageAccepted;
+import dev.tallystick.core.api.MessageApi.MessageView;
+import dev.tallystick.core.api.MessageApi.Page;
+import dev.tallystick.core.api.MessageApi.SendMessage;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPolls;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Messages: send, and read back what was sent, by position. */
@@ -37,75 +38,6 @@ public final class MessageRoutes {
         this.broker = broker;
         this.submissions = submissions;
         this.longPolls = longPolls;
-    }
-
-    /**
-     * @param message a string is text; anything else is JSON
-     * @param replyTo the id of a message; not checked for existence, because the message may be gone by now
-     * @param mentions members of the mesh, who may then read the message whatever its destination
-     */
-    record SendMessage(
-            String to,
-            Json message,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
-            Json.@Nullable ObjectValue meta,
-            @Nullable UUID replyTo,
-            @Nullable List<String> mentions,
-            @Nullable String clientMessageId) {}
-
-    /** @param historyAvailable whether the message can still be read; the key is remembered for longer */
-    record MessageAccepted(
-            UUID messageId, String clientMessageId, UUID historyId, boolean historyAvailable, boolean duplicate) {}
-
-    record MessageView(
-            UUID messageId,
-            String from,
-            String to,
-            Json message,
-            String priority,
-            Json.@Nullable ObjectValue meta,
-            @Nullable String replyTo,
-            List<String> mentions,
-            @Nullable String clientMessageId,
-            Instant acceptedAt) {
-
-        static MessageView of(Message message) {
-            Envelope envelope = message.envelope();
-            IdempotencyKey key = message.key();
-            return new MessageView(
-                    message.id(),
-                    message.sender(),
-                    envelope.to().toString(),
-                    switch (envelope.body()) {
-                        case Envelope.Body.Text text -> Json.of(text.text());
-                        case Envelope.Body.Document document -> document.json();
-                    },
-                    envelope.priority().word(),
-                    envelope.meta().members().isEmpty() ? null : envelope.meta(),
-                    envelope.replyTo(),
-                    envelope.mentions(),
-                    key == null ? null : key.value(),
-                    message.acceptedAt());
-        }
-    }
-
-    record Page(List<Entry> entries, long next) {
-
-        record Entry(long position, UUID historyId, MessageView message) {}
-
-        static Page of(History.Page page) {
-            return new Page(page.entries().stream().map(Page::entry).toList(), page.next());
-        }
-
-        static Entry entry(History.Entry entry) {
-            return new Entry(entry.position(), entry.id(), MessageView.of(entry.message()));
-        }
     }
 
     public List<Route> routes() {
@@ -197,13 +129,13 @@ public final class MessageRoutes {
         Member reader = call.member();
         return broker.history()
                 .message(reader, call.id("id"))
-                .map(message -> Answer.ok(MessageView.of(message)))
+                .map(message -> Answer.ok(view(message)))
                 .orElseThrow(Call::notFound);
     }
 
     private Answer history(Call call) {
         Destination destination = destination(call);
-        return Answer.ok(Page.of(broker.history()
+        return Answer.ok(page(broker.history()
                 .read(
                         call.member().mesh(),
                         destination,
@@ -213,7 +145,7 @@ public final class MessageRoutes {
 
     private Answer mentions(Call call) {
         Member reader = call.member();
-        return Answer.ok(Page.of(broker.history()
+        return Answer.ok(page(broker.history()
                 .mentions(
                         reader.mesh(),
                         reader.id(),
@@ -229,7 +161,7 @@ public final class MessageRoutes {
         long after = after(call);
         int limit = call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE);
         return Answer.ok(
-                Page.of(Call.understood(() -> broker.search().find(call.member().mesh(), words, after, limit))));
+                page(Call.understood(() -> broker.search().find(call.member().mesh(), words, after, limit))));
     }
 
     private Answer stream(Call call) {
@@ -268,5 +200,32 @@ public final class MessageRoutes {
             return History.BEGINNING;
         }
         return Call.understood(() -> Math.max(History.BEGINNING, Long.parseLong(text)));
+    }
+
+    private static Page page(History.Page page) {
+        return new Page(page.entries().stream().map(MessageRoutes::entry).toList(), page.next());
+    }
+
+    static Page.Entry entry(History.Entry entry) {
+        return new Page.Entry(entry.position(), entry.id(), view(entry.message()));
+    }
+
+    static MessageView view(Message message) {
+        Envelope envelope = message.envelope();
+        IdempotencyKey key = message.key();
+        return new MessageView(
+                message.id(),
+                message.sender(),
+                envelope.to(),
+                switch (envelope.body()) {
+                    case Envelope.Body.Text text -> Json.of(text.text());
+                    case Envelope.Body.Document document -> document.json();
+                },
+                envelope.priority(),
+                envelope.meta().members().isEmpty() ? null : envelope.meta(),
+                envelope.replyTo(),
+                envelope.mentions(),
+                key == null ? null : key.value(),
+                message.acceptedAt());
     }
 }

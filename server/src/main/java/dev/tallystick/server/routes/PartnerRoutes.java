@@ -48,7 +48,7 @@ public final class PartnerRoutes {
     /** @param packet messages in base64 */
     record Packet(String packet) {}
 
-    record Taken(int taken) {}
+    record PacketTaken(int taken) {}
 
     record PeriodHash(String day, String hash) {}
 
@@ -77,7 +77,7 @@ public final class PartnerRoutes {
         return List.of(
                 partner(Route.post("/v1/exchange/{topic}/{participant}", Packet.class, this::deliver)
                                 .summary("Deliver messages to a participant: postings or results, as the topic says."))
-                        .answers(Taken.class)
+                        .answers(PacketTaken.class)
                         .statuses(202)
                         .refuses(ProblemCode.BUSY),
                 partner(Route.get(BOOKS, this::roots)
@@ -106,7 +106,7 @@ public final class PartnerRoutes {
         }
         byte[] packet = Call.understood(() -> Base64.getDecoder().decode(body.packet()));
         return switch (at.inbox().deliver(address, packet)) {
-            case PacketInbox.Delivery.Taken taken -> Answer.of(202, new Taken(taken.messages()));
+            case PacketInbox.Delivery.Taken taken -> Answer.of(202, new PacketTaken(taken.messages()));
             case PacketInbox.Delivery.Busy busy ->
                 throw new Problem(ProblemCode.BUSY, "too many messages wait here already: send them again later")
                         .retryAfter(BUSY);
@@ -124,7 +124,7 @@ public final class PartnerRoutes {
         throw Call.notFound();
     }
 
-    private static Participant participant(Call call) {
+    static Participant participant(Call call) {
         try {
             return new Participant(call.name("participant"));
         } catch (IllegalArgumentException e) {

@@ -3,13 +3,15 @@ package dev.tallystick.server.routes;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.ReceiptApi.JobReceipt;
+import dev.tallystick.core.api.ReceiptApi.ProvenKey;
 import dev.tallystick.engine.seal.JobProof;
 import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
 import dev.tallystick.workflow.JobId;
 import java.time.Duration;
@@ -37,12 +39,6 @@ public final class ReceiptRoutes {
         this.jobs = jobs;
         this.keyProver = keyProver;
     }
-
-    /** @param receipt the document that {@code tally verify} checks */
-    record JobReceipt(UUID jobId, RawJson receipt) {}
-
-    /** @param proof the document that {@code tally verify} checks */
-    record ProvenKey(String key, RawJson proof) {}
 
     public List<Route> routes() {
         return List.of(

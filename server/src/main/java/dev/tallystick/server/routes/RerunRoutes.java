@@ -4,12 +4,16 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.JobApi.ForkJob;
+import dev.tallystick.core.api.JobApi.JobAgain;
+import dev.tallystick.core.api.JobApi.Letter;
+import dev.tallystick.core.api.JobApi.Letters;
+import dev.tallystick.core.api.JobApi.Redriven;
 import dev.tallystick.engine.model.DeadLetter;
 import dev.tallystick.engine.submit.Reruns;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
 import dev.tallystick.workflow.Accepted;
@@ -17,11 +21,8 @@ import dev.tallystick.workflow.ForkRefusedException;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.UnknownJobException;
 import dev.tallystick.workflow.UnknownWorkflowException;
-import java.time.Instant;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Rerunning closed jobs, and dead letters. */
 public final class RerunRoutes {
@@ -38,66 +39,16 @@ public final class RerunRoutes {
         this.budgetGuard = budgetGuard;
     }
 
-    /** @param step its name, or its place if several have that name */
-    record ForkJob(String step) {}
-
-    record JobAgain(UUID jobId, UUID continuedFrom, String key, boolean duplicate) {}
-
-    /** @param ceiling whether a ledger was full, which no repetition fixes */
-    record Letter(
-            UUID jobId,
-            String workflow,
-            int version,
-            String reason,
-            boolean ceiling,
-            Instant raisedAt,
-            @Nullable UUID redrivenAs) {
-
-        static Letter of(DeadLetter letter) {
-            JobId as = letter.redrivenAs();
-            return new Letter(
-                    letter.job().value(),
-                    letter.workflow(),
-                    letter.version(),
-                    letter.reason(),
-                    letter.ceiling(),
-                    letter.raisedAt(),
-                    as == null ? null : as.value());
-        }
-    }
-
-    record Letters(List<Letter> letters, @Nullable UUID next) implements Paged {}
-
-    record Redriven(UUID jobId, UUID continuedFrom) {}
-
     public List<Route> routes() {
         return List.of(
-                Route.post("/v1/jobs/{id}/rerun", this::rerun)
+                again(Route.post("/v1/jobs/{id}/rerun", this::rerun))
                         .summary("Do a closed job again from its beginning, in the newest version and under new keys.")
-                        .roles(Role.MEMBER)
-                        .underKey()
-                        .answers(JobAgain.class)
-                        .statuses(201, 200)
-                        .refuses(
-                                ProblemCode.NOT_FOUND,
-                                ProblemCode.JOB_OPEN,
-                                ProblemCode.UNKNOWN_WORKFLOW,
-                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
-                                ProblemCode.OVER_LIMIT),
-                Route.post("/v1/jobs/{id}/fork", ForkJob.class, this::fork)
+                        .refuses(ProblemCode.UNKNOWN_WORKFLOW),
+                again(Route.post("/v1/jobs/{id}/fork", ForkJob.class, this::fork))
                         .summary(
                                 "Do a closed job again from one of its steps on, in the same version and under the same"
                                         + " keys towards foreign systems; what came before is taken as recorded.")
-                        .roles(Role.MEMBER)
-                        .underKey()
-                        .answers(JobAgain.class)
-                        .statuses(201, 200)
-                        .refuses(
-                                ProblemCode.NOT_FOUND,
-                                ProblemCode.JOB_OPEN,
-                                ProblemCode.RERUN_REFUSED,
-                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
-                                ProblemCode.OVER_LIMIT),
+                        .refuses(ProblemCode.RERUN_REFUSED),
                 Route.get(LETTERS, this::list)
                         .summary(
                                 "Jobs that failed or were not done in time, that no job waits for and that were not redriven;"
@@ -106,7 +57,7 @@ public final class RerunRoutes {
                         .query("after", "only those after this job: the next of the page before")
                         .limit(USUAL_PAGE, LARGEST_PAGE)
                         .answers(Letters.class),
-                Route.get(LETTERS + "/{job}", call -> Answer.ok(Letter.of(letter(call))))
+                Route.get(LETTERS + "/{job}", call -> Answer.ok(view(letter(call))))
                         .summary("A dead letter, also one that was redriven.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(Letter.class)
@@ -124,6 +75,18 @@ public final class RerunRoutes {
                         .summary("Leave the job as it is: nothing is to be done about it.")
                         .roles(Role.MEMBER)
                         .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    private static Route again(Route route) {
+        return route.roles(Role.MEMBER)
+                .underKey()
+                .answers(JobAgain.class)
+                .statuses(201, 200)
+                .refuses(
+                        ProblemCode.NOT_FOUND,
+                        ProblemCode.JOB_OPEN,
+                        ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                        ProblemCode.OVER_LIMIT);
     }
 
     private Answer rerun(Call call) {
@@ -186,7 +149,7 @@ public final class RerunRoutes {
                         after == null ? null : new JobId(Call.idOf(after).orElseThrow(Call::notFound)),
                         limit)
                 .stream()
-                .map(Letter::of)
+                .map(RerunRoutes::view)
                 .toList();
         return Answer.ok(
                 new Letters(page, page.size() < limit ? null : page.getLast().jobId()));
@@ -213,5 +176,17 @@ public final class RerunRoutes {
     private Answer discard(Call call) {
         reruns.discard(call.member().mesh(), letter(call).job());
         return Answer.nothing();
+    }
+
+    private static Letter view(DeadLetter letter) {
+        JobId as = letter.redrivenAs();
+        return new Letter(
+                letter.job().value(),
+                letter.workflow(),
+                letter.version(),
+                letter.reason(),
+                letter.ceiling(),
+                letter.raisedAt(),
+                as == null ? null : as.value());
     }
 }

@@ -9,6 +9,12 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.ScheduleApi.PutSchedule;
+import dev.tallystick.core.api.ScheduleApi.ScheduleList;
+import dev.tallystick.core.api.ScheduleApi.ScheduleShown;
+import dev.tallystick.core.api.ScheduleApi.ScheduleState;
+import dev.tallystick.core.api.ScheduleApi.Triggered;
 import dev.tallystick.engine.schedule.Cron;
 import dev.tallystick.engine.schedule.Schedule;
 import dev.tallystick.engine.schedule.ScheduleView;
@@ -16,19 +22,14 @@ import dev.tallystick.engine.schedule.Scheduler;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import dev.tallystick.workflow.Accepted;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.UnknownWorkflowException;
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Schedules. A {@code PUT} creates a schedule by name. */
@@ -50,58 +51,6 @@ public final class ScheduleRoutes {
         this.budgetGuard = budgetGuard;
         this.quotas = quotas;
     }
-
-    /**
-     * When to run, and what.
-     *
-     * @param cron minute, hour, day of month, month, day of week
-     * @param zone the time zone; UTC if missing
-     */
-    record PutSchedule(
-            String workflow,
-            String cron,
-            @Values(ifMissing = "\"UTC\"") @Nullable String zone,
-            @Nullable Json input,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority) {}
-
-    /** @param trouble why it could not fire for its last moment */
-    record ScheduleState(
-            String name,
-            String workflow,
-            String cron,
-            String zone,
-            Instant nextAt,
-            boolean paused,
-            @Nullable Instant firedFor,
-            @Nullable UUID firedJob,
-            @Nullable String trouble) {
-
-        static ScheduleState of(ScheduleView view) {
-            return new ScheduleState(
-                    view.name(),
-                    view.workflow(),
-                    view.cron().toString(),
-                    view.zone().getId(),
-                    view.nextAt(),
-                    view.isPaused(),
-                    view.firedFor().orElse(null),
-                    view.firedJob().map(JobId::value).orElse(null),
-                    view.trouble());
-        }
-    }
-
-    record ScheduleList(
-            List<ScheduleState> schedules, @Nullable String next) implements Paged {}
-
-    /** @param member the member that submits its jobs */
-    record ScheduleShown(ScheduleState schedule, String member, RawJson input, String priority) {}
-
-    record Triggered(UUID jobId, String schedule, String key, boolean duplicate) {}
 
     public List<Route> routes() {
         return List.of(
@@ -185,7 +134,7 @@ public final class ScheduleRoutes {
                 schedule.zone().getId(),
                 schedule.fingerprint().hex());
         return budgetGuard.spend(call, false, new IdempotencyKey("schedule:" + request.hex()), request, () -> {
-            return Answer.ok(ScheduleState.of(scheduler.saveWithin(schedule, this::requireRoom)));
+            return Answer.ok(state(scheduler.saveWithin(schedule, this::requireRoom)));
         });
     }
 
@@ -215,7 +164,7 @@ public final class ScheduleRoutes {
     private Answer list(Call call) {
         int limit = call.number("limit", USUAL_PAGE, 1, LARGEST_PAGE);
         List<ScheduleState> page = scheduler.list(call.member().mesh(), call.parameter("after"), limit).stream()
-                .map(ScheduleState::of)
+                .map(ScheduleRoutes::state)
                 .toList();
         return Answer.ok(new ScheduleList(
                 page, page.size() < limit ? null : page.getLast().name()));
@@ -226,10 +175,7 @@ public final class ScheduleRoutes {
         Schedule schedule = scheduler.read(mesh, call.name("name")).orElseThrow(Call::notFound);
         ScheduleView view = scheduler.find(mesh, call.name("name")).orElseThrow(Call::notFound);
         return Answer.ok(new ScheduleShown(
-                ScheduleState.of(view),
-                schedule.scope().member(),
-                RawJson.of(schedule.input()),
-                schedule.priority().word()));
+                state(view), schedule.scope().member(), RawJson.of(schedule.input()), schedule.priority()));
     }
 
     private Answer delete(Call call) {
@@ -242,13 +188,13 @@ public final class ScheduleRoutes {
     private Answer pause(Call call) {
         ScheduleView view =
                 scheduler.pause(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
-        return Answer.ok(ScheduleState.of(view));
+        return Answer.ok(state(view));
     }
 
     private Answer resume(Call call) {
         ScheduleView view =
                 scheduler.resume(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
-        return Answer.ok(ScheduleState.of(view));
+        return Answer.ok(state(view));
     }
 
     private Answer trigger(Call call) {
@@ -276,5 +222,18 @@ public final class ScheduleRoutes {
 
     private static Problem unknown(UnknownWorkflowException e) {
         return new Problem(ProblemCode.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage()));
+    }
+
+    private static ScheduleState state(ScheduleView view) {
+        return new ScheduleState(
+                view.name(),
+                view.workflow(),
+                view.cron().toString(),
+                view.zone().getId(),
+                view.nextAt(),
+                view.isPaused(),
+                view.firedFor().orElse(null),
+                view.firedJob().map(JobId::value).orElse(null),
+                view.trouble());
     }
 }

@@ -3,10 +3,10 @@ package dev.tallystick.server.routes;
 import dev.tallystick.broker.NewMessageSignal;
 import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.message.History;
+import dev.tallystick.core.api.RecordBinding;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPolls;
-import dev.tallystick.server.http.RecordBinding;
 import dev.tallystick.sql.TransactionException;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
@@ -101,8 +101,7 @@ public final class ServerSentEvents {
 
     private static String event(History.Entry entry) {
         StringBuilder event = new StringBuilder("id: ").append(entry.position()).append("\nevent: message\ndata: ");
-        MessageRoutes.Page.Entry body = MessageRoutes.Page.entry(entry);
-        RecordBinding.of(body.getClass()).write(body, event);
+        event.append(RecordBinding.text(MessageRoutes.entry(entry)));
         return event.append("\n\n").toString();
     }
 }

@@ -10,12 +10,12 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.api.RawJson;
 import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.keys.KeyReuse;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import java.util.List;
@@ -75,7 +75,7 @@ public final class Submissions {
                 case BatchOutcome.Failed failure -> throw failed.apply(failure.why());
             };
         } catch (Problem problem) {
-            return new RawJson(problem.documentInBatch());
+            return RawJson.of(problem.documentInBatch());
         }
     }
 

@@ -4,12 +4,14 @@ import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.SystemApi.Features;
+import dev.tallystick.core.api.SystemApi.Health;
+import dev.tallystick.core.api.SystemApi.Orphans;
 import dev.tallystick.server.http.Access;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Limits;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import dev.tallystick.sql.LastingThreads;
 import java.time.Duration;
 import java.util.List;
@@ -63,58 +65,6 @@ public final class SystemRoutes {
         this.features = features;
     }
 
-    record Health(String status) {}
-
-    /**
-     * What this server can do, so that a client need not try.
-     *
-     * @param installationId the same for all servers on one database, and never that of another
-     * @param maxRequestBytes of a request's body
-     * @param versions of the API that the server speaks
-     */
-    public record Features(
-            String api,
-            List<String> features,
-            UUID installationId,
-            Dedupe dedupe,
-            MaxPayload maxPayload,
-            int maxRequestBytes,
-            List<String> versions) {
-
-        /** @param mode a key is remembered for so many days after it was first seen */
-        record Dedupe(@Values(oneOf = "retention_scoped") String mode, int retentionDays) {}
-
-        /** @param inlineBytes of a message's body and meta data, or of a job's input */
-        record MaxPayload(int inlineBytes) {}
-
-        public static Features of(UUID installation, BrokerSettings settings, Limits limits) {
-            return new Features(
-                    Answer.API,
-                    FEATURES,
-                    installation,
-                    new Dedupe("retention_scoped", settings.keyRetention().days()),
-                    new MaxPayload(settings.maxPayload()),
-                    limits.body(),
-                    List.of(Answer.API));
-        }
-    }
-
-    /** @param total the number of orphaned rows; 0 unless something is very wrong */
-    record Orphans(long total, List<Kind> kinds) {
-
-        /** @param examples the first of them */
-        record Kind(String kind, long count, List<String> examples) {}
-
-        static Orphans of(OrphanReport report) {
-            return new Orphans(
-                    report.total(),
-                    report.findings().stream()
-                            .map(found -> new Kind(
-                                    found.kind().name().toLowerCase(Locale.ROOT), found.count(), found.examples()))
-                            .toList());
-        }
-    }
-
     public List<Route> routes() {
         return List.of(
                 Route.get("/health/live", call -> Answer.ok(new Health("live")))
@@ -131,7 +81,7 @@ public final class SystemRoutes {
                 Route.get("/metrics", call -> new Answer.Text("text/plain; version=0.0.4", metrics.get()))
                         .summary("Counters and gauges of the whole installation, for Prometheus.")
                         .access(Access.operators(Role.OBSERVER)),
-                Route.get("/v1/orphans", call -> Answer.ok(Orphans.of(orphans.get())))
+                Route.get("/v1/orphans", call -> Answer.ok(found(orphans.get())))
                         .summary("Look whether all that was accepted together is still together, in all meshes.")
                         .answers(Orphans.class),
                 Route.get("/openapi.json", call -> new Answer.Text(Answer.JSON, openApi.get()))
@@ -159,5 +109,25 @@ public final class SystemRoutes {
                     .retryAfter(Duration.ofSeconds(1));
         }
         return Answer.ok(new Health("ready"));
+    }
+
+    public static Features features(UUID installation, BrokerSettings settings, Limits limits) {
+        return new Features(
+                Answer.API,
+                FEATURES,
+                installation,
+                new Features.Dedupe("retention_scoped", settings.keyRetention().days()),
+                new Features.MaxPayload(settings.maxPayload()),
+                limits.body(),
+                List.of(Answer.API));
+    }
+
+    private static Orphans found(OrphanReport report) {
+        return new Orphans(
+                report.total(),
+                report.findings().stream()
+                        .map(found -> new Orphans.Kind(
+                                found.kind().name().toLowerCase(Locale.ROOT), found.count(), found.examples()))
+                        .toList());
     }
 }

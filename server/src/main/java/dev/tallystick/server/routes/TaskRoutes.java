@@ -6,12 +6,17 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.TaskApi.ForPerson;
+import dev.tallystick.core.api.TaskApi.HandOn;
+import dev.tallystick.core.api.TaskApi.ResolveTask;
+import dev.tallystick.core.api.TaskApi.Task;
+import dev.tallystick.core.api.TaskApi.TaskDone;
+import dev.tallystick.core.api.TaskApi.TaskList;
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
-import dev.tallystick.server.http.Paged;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
 import dev.tallystick.workflow.Person;
 import dev.tallystick.workflow.TaskId;
@@ -20,7 +25,6 @@ import dev.tallystick.workflow.TaskView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -40,46 +44,6 @@ public final class TaskRoutes {
         this.people = people;
         this.budgetGuard = budgetGuard;
     }
-
-    /** @param over how it ended; missing while it is open */
-    record Task(
-            UUID taskId,
-            UUID jobId,
-            String name,
-            @Nullable String group,
-            @Nullable String assignee,
-            RawJson details,
-            int escalations,
-            Instant askedAt,
-            @Nullable Instant dueAt,
-            @Nullable String over) {
-
-        static Task of(TaskView task, @Nullable String over) {
-            return new Task(
-                    task.id().value(),
-                    task.job().value(),
-                    task.name(),
-                    task.group().orElse(null),
-                    task.assignee().orElse(null),
-                    RawJson.of(task.details()),
-                    task.escalations(),
-                    task.askedAt(),
-                    task.dueAt().orElse(null),
-                    over);
-        }
-    }
-
-    record TaskList(List<Task> tasks, @Nullable UUID next) implements Paged {}
-
-    /** @param person the acting person: the caller if missing; only an admin names others */
-    record ForPerson(@Nullable String person) {}
-
-    record HandOn(String group) {}
-
-    record ResolveTask(@Nullable Json answer, @Nullable String person) {}
-
-    /** @param duplicate whether it had been done before */
-    record TaskDone(UUID taskId, boolean duplicate) {}
 
     public List<Route> routes() {
         return List.of(
@@ -131,14 +95,14 @@ public final class TaskRoutes {
                 : person != null
                         ? desk.heldBy(mesh, Call.understood(() -> personNamed(mesh, person)), after, limit)
                         : desk.all(mesh, after, limit);
-        List<Task> page = found.stream().map(task -> Task.of(task, null)).toList();
+        List<Task> page = found.stream().map(task -> view(task, null)).toList();
         return Answer.ok(
                 new TaskList(page, page.size() < limit ? null : page.getLast().taskId()));
     }
 
     private Answer show(Call call) {
         TaskDesk.Found found = desk.find(call.member().mesh(), task(call)).orElseThrow(Call::notFound);
-        return Answer.ok(Task.of(found.task(), found.over()));
+        return Answer.ok(view(found.task(), found.over()));
     }
 
     private Answer claim(Call call, ForPerson by) {
@@ -212,5 +176,19 @@ public final class TaskRoutes {
         return people.apply(mesh, name)
                 .map(found -> new Person(found.member().id(), found.member().name(), found.created()))
                 .orElseGet(() -> Person.named(name));
+    }
+
+    private static Task view(TaskView task, @Nullable String over) {
+        return new Task(
+                task.id().value(),
+                task.job().value(),
+                task.name(),
+                task.group().orElse(null),
+                task.assignee().orElse(null),
+                RawJson.of(task.details()),
+                task.escalations(),
+                task.askedAt(),
+                task.dueAt().orElse(null),
+                over);
     }
 }

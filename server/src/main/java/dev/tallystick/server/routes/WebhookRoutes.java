@@ -10,14 +10,17 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.WebhookApi.NewWebhook;
+import dev.tallystick.core.api.WebhookApi.Registered;
+import dev.tallystick.core.api.WebhookApi.WebhookList;
+import dev.tallystick.core.api.WebhookApi.WebhookView;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
 import java.net.URI;
-import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.UUID;
 
 /** Webhooks: addresses that are called for messages to a topic or to their owner, and for the ends of a workflow's jobs. */
 public final class WebhookRoutes {
@@ -31,34 +34,6 @@ public final class WebhookRoutes {
         this.budgetGuard = budgetGuard;
         this.ids = ids;
     }
-
-    /** @param source {@code topic:NAME}, {@code workflow:NAME}, or {@code member:} and the caller's own name */
-    record NewWebhook(String source, String url) {}
-
-    /** @param endedAt since when it gets no new calls, because its topic was deleted; missing while it is active */
-    record WebhookView(
-            String id,
-            String source,
-            String url,
-            String member,
-            Instant createdAt,
-            @Nullable Instant endedAt) {
-
-        static WebhookView of(Webhook webhook) {
-            return new WebhookView(
-                    webhook.id(),
-                    webhook.source().toString(),
-                    webhook.url().toString(),
-                    webhook.member(),
-                    webhook.created(),
-                    webhook.ended());
-        }
-    }
-
-    /** @param secret signs each call, in hex; it is not shown again */
-    record Registered(WebhookView webhook, String secret) {}
-
-    record WebhookList(List<WebhookView> webhooks) {}
 
     public List<Route> routes() {
         return List.of(
@@ -95,8 +70,7 @@ public final class WebhookRoutes {
     private Answer registered(Call call, Destination source, URI url) {
         Registration registration = Call.understood(() -> webhooks.register(call.member(), source, url));
         return switch (registration) {
-            case Registration.Registered done ->
-                Answer.created(new Registered(WebhookView.of(done.webhook()), done.secret()));
+            case Registration.Registered done -> Answer.created(new Registered(view(done.webhook()), done.secret()));
             case Registration.TooMany full ->
                 throw new Problem(
                         ProblemCode.TOO_MANY_WEBHOOKS, "a member has at most " + full.most() + ": delete one first");
@@ -110,7 +84,7 @@ public final class WebhookRoutes {
         Member caller = call.member();
         return Answer.ok(new WebhookList(webhooks.list(caller.mesh()).stream()
                 .filter(webhook -> isFor(caller, webhook))
-                .map(WebhookView::of)
+                .map(WebhookRoutes::view)
                 .toList()));
     }
 
@@ -128,5 +102,15 @@ public final class WebhookRoutes {
 
     static boolean isFor(Member caller, Webhook webhook) {
         return webhook.member().equals(caller.name()) || caller.may(Role.ADMIN);
+    }
+
+    private static WebhookView view(Webhook webhook) {
+        return new WebhookView(
+                UUID.fromString(webhook.id()),
+                webhook.source(),
+                webhook.url(),
+                webhook.member(),
+                webhook.created(),
+                webhook.ended());
     }
 }

@@ -4,15 +4,20 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RawJson;
+import dev.tallystick.core.api.WorkApi.ClaimWork;
+import dev.tallystick.core.api.WorkApi.ClaimedWork;
+import dev.tallystick.core.api.WorkApi.KeepWork;
+import dev.tallystick.core.api.WorkApi.KeptWork;
+import dev.tallystick.core.api.WorkApi.ResultTaken;
+import dev.tallystick.core.api.WorkApi.WorkResult;
 import dev.tallystick.engine.graph.run.RemoteWork;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.LongPollAnswer;
 import dev.tallystick.server.http.LongPolls;
 import dev.tallystick.server.http.Problem;
-import dev.tallystick.server.http.RawJson;
 import dev.tallystick.server.http.Route;
-import dev.tallystick.server.http.Values;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.PayloadTooLargeException;
 import java.time.Duration;
@@ -20,7 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Work for remote workers, in any language: claim, keep alive, report the result. */
 public final class WorkerRoutes {
@@ -37,80 +41,6 @@ public final class WorkerRoutes {
         this.longPolls = longPolls;
         this.longPollAnswer = new LongPollAnswer(longPolls, LOOK_AGAIN);
     }
-
-    record ClaimWork(
-            @Values(least = 1, most = RemoteWork.MAX_BATCH, ifMissing = "1") @Nullable
-            Integer max,
-
-            @Values(least = 0, most = 60, ifMissing = "0") @Nullable
-            Integer waitSeconds) {}
-
-    record ClaimedWork(List<Piece> work, long leaseSeconds) {
-
-        /**
-         * @param key for foreign systems: the same for every attempt of this work, different everywhere else
-         * @param traceparent the trace context (W3C) of this work; missing if its job came without one
-         */
-        record Piece(
-                UUID jobId,
-                UUID workId,
-                long fence,
-                String activity,
-                String dimension,
-                int attempt,
-                String key,
-                RawJson input,
-                @Nullable String traceparent) {
-
-            static Piece of(RemoteWork.Claimed claimed) {
-                return new Piece(
-                        claimed.handle().job().value(),
-                        claimed.handle().work(),
-                        claimed.handle().fence(),
-                        claimed.about().node(),
-                        claimed.about().dimension(),
-                        claimed.about().attempt(),
-                        claimed.about().key(),
-                        RawJson.of(claimed.input()),
-                        claimed.traceParent());
-            }
-        }
-    }
-
-    record HeldWork(UUID jobId, UUID workId, long fence) {
-
-        RemoteWork.Handle handle() {
-            return new RemoteWork.Handle(new JobId(jobId), workId, fence);
-        }
-    }
-
-    record KeepWork(List<HeldWork> work) {}
-
-    record KeptWork(List<UUID> kept) {}
-
-    /**
-     * Either the result of the work, or why it failed.
-     *
-     * @param stackTrace details beyond the one line; shortened to 16,000 characters
-     * @param forGood whether a further attempt is useless
-     */
-    record WorkResult(
-            UUID jobId,
-            UUID workId,
-            long fence,
-            @Nullable Json output,
-            @Nullable String error,
-            @Nullable String stackTrace,
-            @Values(ifMissing = "false") @Nullable Boolean forGood) {
-
-        RemoteWork.Handle handle() {
-            return new RemoteWork.Handle(new JobId(jobId), workId, fence);
-        }
-    }
-
-    record ResultTaken(
-            UUID workId,
-            @Values(oneOf = {"recorded", "job_closed"}) String status) {}
 
     public List<Route> routes() {
         return List.of(
@@ -156,7 +86,7 @@ public final class WorkerRoutes {
         return claimed.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ClaimedWork(
-                        claimed.stream().map(ClaimedWork.Piece::of).toList(),
+                        claimed.stream().map(WorkerRoutes::piece).toList(),
                         work.lease().toSeconds()));
     }
 
@@ -165,7 +95,9 @@ public final class WorkerRoutes {
                 call.member().mesh(),
                 topic(call),
                 call.member().id(),
-                held.work().stream().map(HeldWork::handle).toList()));
+                held.work().stream()
+                        .map(each -> handle(each.jobId(), each.workId(), each.fence()))
+                        .toList()));
         return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
     }
 
@@ -183,20 +115,21 @@ public final class WorkerRoutes {
     }
 
     private RemoteWork.Brought bring(Member worker, String topic, WorkResult result) {
+        RemoteWork.Handle handle = handle(result.jobId(), result.workId(), result.fence());
         String error = result.error();
         if (error != null) {
             return work.fail(
                     worker.mesh(),
                     topic,
                     worker.id(),
-                    result.handle(),
+                    handle,
                     error,
                     result.stackTrace(),
                     Boolean.TRUE.equals(result.forGood()));
         }
         Json output = result.output() == null ? Json.ofNull() : result.output();
         try {
-            return work.succeed(worker.mesh(), topic, worker.id(), result.handle(), output.canonicalBytes());
+            return work.succeed(worker.mesh(), topic, worker.id(), handle, output.canonicalBytes());
         } catch (PayloadTooLargeException e) {
             throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
         }
@@ -209,5 +142,22 @@ public final class WorkerRoutes {
             throw Call.notFound();
         }
         return topic;
+    }
+
+    private static RemoteWork.Handle handle(UUID job, UUID work, long fence) {
+        return new RemoteWork.Handle(new JobId(job), work, fence);
+    }
+
+    private static ClaimedWork.Piece piece(RemoteWork.Claimed claimed) {
+        return new ClaimedWork.Piece(
+                claimed.handle().job().value(),
+                claimed.handle().work(),
+                claimed.handle().fence(),
+                claimed.about().node(),
+                claimed.about().dimension(),
+                claimed.about().attempt(),
+                claimed.about().key(),
+                RawJson.of(claimed.input()),
+                claimed.traceParent());
     }
 }

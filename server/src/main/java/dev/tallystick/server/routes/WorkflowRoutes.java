@@ -3,9 +3,12 @@ package dev.tallystick.server.routes;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.WorkflowApi.DeployGraph;
+import dev.tallystick.core.api.WorkflowApi.WorkflowList;
+import dev.tallystick.core.api.WorkflowApi.WorkflowShown;
+import dev.tallystick.core.api.WorkflowApi.WorkflowVersion;
 import dev.tallystick.engine.DeployedGraph;
 import dev.tallystick.engine.Deployment;
-import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.engine.graph.InvalidGraphException;
@@ -15,11 +18,9 @@ import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The workflows of the installation, and the graphs that are deployed while it runs. All meshes may use them. */
 public final class WorkflowRoutes {
@@ -30,50 +31,6 @@ public final class WorkflowRoutes {
 
     public WorkflowRoutes(Workflows workflows) {
         this.workflows = workflows;
-    }
-
-    /**
-     * @param kind {@code code} or {@code graph}
-     * @param disabled why this server cannot run a deployed graph; missing if it can start it
-     */
-    record WorkflowVersion(
-            String workflow,
-            int version,
-            String kind,
-            @Nullable String disabled) {
-
-        static WorkflowVersion of(JobStarter.Known known) {
-            return new WorkflowVersion(
-                    known.workflow(), known.version(), known.graph() == null ? "code" : "graph", null);
-        }
-
-        static WorkflowVersion of(Deployments.Disabled disabled) {
-            return new WorkflowVersion(disabled.workflow(), disabled.version(), "graph", disabled.reason());
-        }
-    }
-
-    record WorkflowList(List<WorkflowVersion> workflows) {}
-
-    /** @param graph in YAML */
-    record DeployGraph(String graph) {}
-
-    /**
-     * @param deployedBy missing if it came with a server
-     * @param removedAt missing if it was not removed
-     */
-    record WorkflowShown(
-            String workflow,
-            int version,
-            String kind,
-            @Nullable String graph,
-            @Nullable String deployedBy,
-            @Nullable Instant deployedAt,
-            @Nullable Instant removedAt) {
-
-        static WorkflowShown of(DeployedGraph graph) {
-            return new WorkflowShown(
-                    graph.name(), graph.version(), "graph", graph.yaml(), graph.by(), graph.at(), graph.removedAt());
-        }
     }
 
     public List<Route> routes() {
@@ -108,8 +65,12 @@ public final class WorkflowRoutes {
     private Answer list(Call call) {
         String wanted = call.parameter("workflow");
         return Answer.ok(new WorkflowList(Stream.concat(
-                        workflows.intake().known().stream().map(WorkflowVersion::of),
-                        workflows.deployments().disabled().stream().map(WorkflowVersion::of))
+                        workflows.intake().known().stream()
+                                .map(known ->
+                                        new WorkflowVersion(known.workflow(), known.version(), kind(known), null)),
+                        workflows.deployments().disabled().stream()
+                                .map(disabled -> new WorkflowVersion(
+                                        disabled.workflow(), disabled.version(), "graph", disabled.reason())))
                 .filter(known -> wanted == null || wanted.equals(known.workflow()))
                 .toList()));
     }
@@ -119,7 +80,7 @@ public final class WorkflowRoutes {
         int version = version(call).orElseThrow(Call::notFound);
         Optional<DeployedGraph> deployed = workflows.deployments().find(name, version);
         if (deployed.isPresent()) {
-            return Answer.ok(WorkflowShown.of(deployed.get()));
+            return Answer.ok(shown(deployed.get()));
         }
         return workflows.intake().known().stream()
                 .filter(known -> known.workflow().equals(name) && known.version() == version)
@@ -133,7 +94,7 @@ public final class WorkflowRoutes {
         return new WorkflowShown(
                 known.workflow(),
                 known.version(),
-                graph == null ? "code" : "graph",
+                kind(known),
                 graph == null ? null : GraphYaml.write(graph),
                 null,
                 null,
@@ -150,8 +111,7 @@ public final class WorkflowRoutes {
         }
         String by = call.member().name();
         return switch (workflows.deployments().deploy(wanted.graph(), by)) {
-            case Deployment.Deployed deployed ->
-                Answer.of(deployed.before() ? 200 : 201, WorkflowShown.of(deployed.graph()));
+            case Deployment.Deployed deployed -> Answer.of(deployed.before() ? 200 : 201, shown(deployed.graph()));
             case Deployment.VersionTaken taken ->
                 throw new Problem(
                         ProblemCode.VERSION_TAKEN,
@@ -164,7 +124,7 @@ public final class WorkflowRoutes {
         String name = call.name("name");
         return version(call)
                 .flatMap(version -> workflows.deployments().remove(name, version))
-                .map(removed -> Answer.ok(WorkflowShown.of(removed)))
+                .map(removed -> Answer.ok(shown(removed)))
                 .orElseThrow(() -> new Problem(
                         ProblemCode.NOT_FOUND,
                         "no graph was deployed as " + name + " in this version; what comes with a server is removed"
@@ -189,5 +149,14 @@ public final class WorkflowRoutes {
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
+    }
+
+    private static String kind(JobStarter.Known known) {
+        return known.graph() == null ? "code" : "graph";
+    }
+
+    private static WorkflowShown shown(DeployedGraph graph) {
+        return new WorkflowShown(
+                graph.name(), graph.version(), "graph", graph.yaml(), graph.by(), graph.at(), graph.removedAt());
     }
 }

@@ -28,9 +28,11 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,6 +148,7 @@ class ClientCoverageTest {
             row("POST /v1/exchange/postings/{posting}/replay", Postings.class, "replay"),
             row("GET /v1/exchange/postings/{posting}/bundle", Postings.class, "bundle"),
             row("GET /v1/exchange/issues", Postings.class, "issues"),
+            row("POST /v1/exchange/partners/{participant}/reconcile", Postings.class, "reconcile"),
             row("GET /v1/orphans", TallyClient.class, "orphans"),
             row("GET /v1/features", TallyClient.class, "features"));
 
@@ -179,6 +182,20 @@ class ClientCoverageTest {
 
         assertThat(known).containsExactlyInAnyOrderElementsOf(routes);
         assertThat(TYPED.keySet()).doesNotContainAnyElementsOf(FOR_OTHERS.keySet());
+    }
+
+    @Test
+    void every_record_of_a_route_is_written_where_the_client_reads_it() {
+        try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
+            assertThat(server.server().table().routes())
+                    .filteredOn(route -> TYPED.containsKey(route.toString()))
+                    .filteredOn(route -> !route.path().text().startsWith("/v1/exchange/"))
+                    .flatMap(route -> Stream.of(route.request(), route.response())
+                            .filter(Objects::nonNull)
+                            .toList())
+                    .filteredOn(record -> !record.getPackageName().equals("dev.tallystick.core.api"))
+                    .isEmpty();
+        }
     }
 
     @Test

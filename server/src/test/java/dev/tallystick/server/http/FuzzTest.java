@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.api.RecordBinding;
+import dev.tallystick.core.api.RecordRefused;
 import dev.tallystick.server.Http;
 import dev.tallystick.server.ServerUnderTest;
 import dev.tallystick.testkit.Randomness;
@@ -24,9 +26,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -164,17 +168,18 @@ class FuzzTest {
 
     /** Each name in each path and each query in turn, with everything that is not a name, by a member with all roles. */
     @Test
-    void whatever_stands_in_a_path_or_a_query_for_a_name_is_answered_with_2xx_or_4xx(Randomness random) {
+    void whatever_stands_in_a_path_or_a_query_for_a_name_is_answered_with_2xx_or_4xx(Randomness random)
+            throws Exception {
         Http admin = server.admin();
         ShapedBody shaped = new ShapedBody(random);
         for (String kind : List.of("topics", "queues")) {
             admin.put("/v1/" + kind + "/" + SOME_ID, "{}");
         }
-        List<String> faults = new ArrayList<>();
+        List<Callable<String>> requests = new ArrayList<>();
         for (Route route : server.server().table().routes()) {
-            List<String> paths = new ArrayList<>();
             String path = route.path().text();
             for (String odd : ODD_NAMES) {
+                List<String> paths = new ArrayList<>();
                 for (String name : route.path().names()) {
                     paths.add(path.replace("{" + name + "}", odd).replaceAll("\\{[^}]*}", SOME_ID));
                 }
@@ -182,17 +187,26 @@ class FuzzTest {
                     String query = "?" + name.replace("*", "x") + "=" + odd;
                     paths.add(path.replaceAll("\\{[^}]*}", SOME_ID) + query);
                 }
-            }
-            for (String each : paths) {
-                String body =
-                        route.request() == null ? null : shaped.good(route).canonical();
-                Http.Reply reply = admin.send(route.method(), each, body, "Idempotency-Key", "odd");
-                if (reply.status() >= 500) {
-                    faults.add(route.method() + " " + each + " " + reply.body());
+                for (String each : paths) {
+                    String body =
+                            route.request() == null ? null : shaped.good(route).canonical();
+                    requests.add(() -> fault(admin, route.method(), each, body));
                 }
             }
         }
+        List<String> faults = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
+            for (Future<String> asked : threads.invokeAll(requests)) {
+                faults.add(asked.get());
+            }
+        }
+        faults.removeIf(String::isEmpty);
         assertThat(faults).isEmpty();
+    }
+
+    private static String fault(Http admin, String method, String path, @Nullable String body) {
+        Http.Reply reply = admin.send(method, path, body, "Idempotency-Key", "odd");
+        return reply.status() >= 500 ? method + " " + path + " " + reply.body() : "";
     }
 
     @Test
@@ -210,7 +224,7 @@ class FuzzTest {
             try {
                 RecordBinding.of(Objects.requireNonNull(route.request())).read(Json.parse(body, Limits.DEFAULT.json()));
                 understood.merge(route, 1, Integer::sum);
-            } catch (Problem | JsonRefused refused) {
+            } catch (RecordRefused | JsonRefused refused) {
                 // Anything else would be an internal error.
             } catch (RuntimeException e) {
                 throw new AssertionError(route + " " + new String(body, StandardCharsets.ISO_8859_1), e);

@@ -1,6 +1,7 @@
 package dev.tallystick.server.http;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.RecordBinding;
 import dev.tallystick.testkit.Randomness;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.tallystick.exchange.transport.kafka;
 
-import dev.tallystick.exchange.KafkaBroker;
 import dev.tallystick.exchange.TransportContract;
 import dev.tallystick.exchange.transport.Transport;
+import dev.tallystick.testkit.KafkaBroker;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;

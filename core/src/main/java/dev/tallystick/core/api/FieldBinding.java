@@ -1,14 +1,24 @@
-package dev.tallystick.server.http;
+package dev.tallystick.core.api;
 
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import dev.tallystick.core.Role;
+import dev.tallystick.core.api.RecordBinding.Reader;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.net.URI;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** How one kind of value is written in a request or an answer. */
 sealed interface FieldBinding {
@@ -24,21 +34,42 @@ sealed interface FieldBinding {
         return false;
     }
 
-    static FieldBinding of(Type type) {
+    /** The value that a missing member stands for; null if there is none. It is left out when written. */
+    default @Nullable Object whenMissing() {
+        return null;
+    }
+
+    static FieldBinding of(Type type, Reader reader) {
+        if (type instanceof ParameterizedType map && map.getRawType() == Map.class) {
+            return new Words();
+        }
         if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
-            return new Many(of(list.getActualTypeArguments()[0]));
+            return new Many(of(list.getActualTypeArguments()[0], reader));
         }
         if (type instanceof ParameterizedType tried && tried.getRawType() == Tried.class) {
-            return new OnTrial(of(tried.getActualTypeArguments()[0]));
+            return new OnTrial(of(tried.getActualTypeArguments()[0], reader));
         }
         if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
-            return new Whole(type == long.class || type == Long.class);
+            boolean isLong = type == long.class || type == Long.class;
+            return new Whole(isLong, reader == Reader.CLIENT && !isLong ? 0 : Long.MIN_VALUE);
         }
         if (type == boolean.class || type == Boolean.class) {
             return new Flag();
         }
         if (type == String.class) {
             return new Text();
+        }
+        if (type == Priority.class) {
+            return new Word<>(Priority::parse, Priority::word);
+        }
+        if (type == Role.class) {
+            return new Word<>(Role::parse, Role::word);
+        }
+        if (type == Destination.class) {
+            return new Word<>(Destination::parse, Destination::toString);
+        }
+        if (type == URI.class) {
+            return new Word<>(URI::create, URI::toString);
         }
         if (type == Instant.class) {
             return new Time();
@@ -56,7 +87,7 @@ sealed interface FieldBinding {
             return new Raw();
         }
         if (type instanceof Class<?> record && record.isRecord()) {
-            return new Inner(record);
+            return new Inner(record, reader);
         }
         throw new IllegalArgumentException("no way to write a " + type + " is agreed upon");
     }
@@ -76,7 +107,7 @@ sealed interface FieldBinding {
             if (value instanceof Json.StringValue text && text.value().indexOf('\0') < 0) {
                 return text.value();
             }
-            throw RecordBinding.malformed(place, "is a string without NUL");
+            throw RecordRefused.at(place, "is a string without NUL");
         }
 
         @Override
@@ -90,11 +121,41 @@ sealed interface FieldBinding {
         }
     }
 
-    record Whole(boolean isLong) implements FieldBinding {
+    /** A value with one text, such as a priority. */
+    record Word<T>(Function<String, T> parse, Function<T, String> text) implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
-            if (value instanceof Json.NumberValue number && number.value() == Math.rint(number.value())) {
+            if (!(value instanceof Json.StringValue word)) {
+                throw RecordRefused.at(place, "is a string");
+            }
+            try {
+                return parse.apply(word.value());
+            } catch (IllegalArgumentException e) {
+                throw RecordRefused.at(place, "cannot be understood: " + e.getMessage());
+            }
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // the value of a component has the type of the component
+        public void write(Object value, StringBuilder out) {
+            out.append(Json.of(text.apply((T) value)).canonical());
+        }
+
+        @Override
+        public Json schema() {
+            return typed("string");
+        }
+    }
+
+    record Whole(boolean isLong, long least) implements FieldBinding {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.NumberValue number
+                    && number.value() == Math.rint(number.value())
+                    && Math.abs(number.value()) <= Json.NumberValue.LARGEST_EXACT_INTEGER
+                    && number.value() >= least) {
                 long whole = (long) number.value();
                 if (isLong) {
                     return whole;
@@ -103,7 +164,7 @@ sealed interface FieldBinding {
                     return (int) whole;
                 }
             }
-            throw RecordBinding.malformed(place, "is a whole number");
+            throw RecordRefused.at(place, "is a whole number");
         }
 
         @Override
@@ -124,7 +185,7 @@ sealed interface FieldBinding {
             if (value instanceof Json.BooleanValue flag) {
                 return flag.value();
             }
-            throw RecordBinding.malformed(place, "is true or false");
+            throw RecordRefused.at(place, "is true or false");
         }
 
         @Override
@@ -147,12 +208,12 @@ sealed interface FieldBinding {
                     && text.value().endsWith("Z")
                     && Character.isDigit(text.value().charAt(0))) {
                 try {
-                    return Instant.parse(text.value());
+                    return Timestamps.parse(text.value());
                 } catch (DateTimeException e) {
-                    throw RecordBinding.malformed(place, "is a time such as 2030-01-31T12:00:00Z");
+                    throw RecordRefused.at(place, "is a time such as 2030-01-31T12:00:00Z");
                 }
             }
-            throw RecordBinding.malformed(place, "is a time such as 2030-01-31T12:00:00Z");
+            throw RecordRefused.at(place, "is a time such as 2030-01-31T12:00:00Z");
         }
 
         @Override
@@ -171,9 +232,9 @@ sealed interface FieldBinding {
         @Override
         public Object read(Json value, String place) {
             if (value instanceof Json.StringValue text) {
-                return Call.idOf(text.value()).orElseThrow(() -> RecordBinding.malformed(place, "is an id"));
+                return Ids.parse(text.value()).orElseThrow(() -> RecordRefused.at(place, "is an id"));
             }
-            throw RecordBinding.malformed(place, "is an id");
+            throw RecordRefused.at(place, "is an id");
         }
 
         @Override
@@ -217,7 +278,7 @@ sealed interface FieldBinding {
             if (value instanceof Json.ObjectValue object) {
                 return object;
             }
-            throw RecordBinding.malformed(place, "is an object");
+            throw RecordRefused.at(place, "is an object");
         }
 
         @Override
@@ -231,12 +292,16 @@ sealed interface FieldBinding {
         }
     }
 
-    /** Written only. */
     record Raw() implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
-            return new RawJson(value.canonical());
+            return RawJson.of(value);
+        }
+
+        @Override
+        public boolean takesNull() {
+            return true;
         }
 
         @Override
@@ -250,12 +315,48 @@ sealed interface FieldBinding {
         }
     }
 
+    /** An object of strings, such as the attributes of a job. */
+    record Words() implements FieldBinding {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (!(value instanceof Json.ObjectValue object)) {
+                throw RecordRefused.at(place, "is an object");
+            }
+            Map<String, String> words = new TreeMap<>();
+            object.members().forEach((name, member) -> {
+                if (!(member instanceof Json.StringValue text)) {
+                    throw RecordRefused.at(place + "/" + name, "is a string");
+                }
+                words.put(name, text.value());
+            });
+            return Map.copyOf(words);
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            Map<String, Json> members = new TreeMap<>();
+            ((Map<?, ?>) value).forEach((name, word) -> members.put((String) name, Json.of((String) word)));
+            out.append(new Json.ObjectValue(members).canonical());
+        }
+
+        @Override
+        public Json schema() {
+            return typed("object");
+        }
+
+        @Override
+        public Object whenMissing() {
+            return Map.of();
+        }
+    }
+
     record Many(FieldBinding element) implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
             if (!(value instanceof Json.ArrayValue array)) {
-                throw RecordBinding.malformed(place, "is an array");
+                throw RecordRefused.at(place, "is an array");
             }
             List<Object> read = new ArrayList<>(array.elements().size());
             for (int i = 0; i < array.elements().size(); i++) {
@@ -282,21 +383,20 @@ sealed interface FieldBinding {
         }
     }
 
-    /** Read only. */
     record OnTrial(FieldBinding inner) implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
             try {
                 return new Tried<>(inner.read(value, place), null);
-            } catch (Problem malformed) {
-                return new Tried<>(null, malformed);
+            } catch (RecordRefused malformed) {
+                return new Tried<>(null, malformed.getMessage());
             }
         }
 
         @Override
         public void write(Object value, StringBuilder out) {
-            throw new IllegalStateException("only requests are tried");
+            inner.write(Objects.requireNonNull(((Tried<?>) value).value(), "only a whole element is sent"), out);
         }
 
         @Override
@@ -305,11 +405,11 @@ sealed interface FieldBinding {
         }
     }
 
-    record Inner(Class<?> record) implements FieldBinding {
+    record Inner(Class<?> record, Reader reader) implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
-            return RecordBinding.of(record).read(value, place);
+            return RecordBinding.of(record, reader).read(value, place);
         }
 
         @Override

@@ -1,4 +1,4 @@
-package dev.tallystick.server.http;
+package dev.tallystick.core.api;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,4 +8,10 @@ import org.jspecify.annotations.Nullable;
  * @param value null if it is malformed
  * @param problem what is wrong with it, or null
  */
-public record Tried<T>(@Nullable T value, @Nullable Problem problem) {}
+public record Tried<T>(@Nullable T value, @Nullable String problem) {
+
+    /** An element to send. */
+    public static <T> Tried<T> of(T value) {
+        return new Tried<>(value, null);
+    }
+}

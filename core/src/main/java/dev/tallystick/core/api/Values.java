@@ -1,4 +1,4 @@
-package dev.tallystick.server.http;
+package dev.tallystick.core.api;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

@@ -1,4 +1,4 @@
-package dev.tallystick.exchange;
+package dev.tallystick.testkit;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,7 +18,7 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
-/** A Kafka broker in this process, with its files in a directory that is deleted with it. */
+/** A Kafka broker in this process, with its files in a directory that is deleted with it. Needs {@code kafka_2.13}. */
 public final class KafkaBroker implements AutoCloseable {
 
     private final KafkaRaftServer server;

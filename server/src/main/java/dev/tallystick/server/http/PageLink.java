@@ -1,26 +1,17 @@
 package dev.tallystick.server.http;
 
+import dev.tallystick.core.api.Paged;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** A page of a list. If there is another, the answer has a header {@code Link} (RFC 8288) that leads to it. */
-public interface Paged {
+/** The header {@code Link} (RFC 8288) of a page, which leads to the next one. */
+final class PageLink {
 
-    String HEADER = "Link";
-
-    /** Where the next page begins; null on the last one. */
-    @Nullable
-    Object next();
-
-    /** The parameter for it. */
-    default String parameter() {
-        return "after";
-    }
+    static final String HEADER = "Link";
 
     /**
      * With a link to the next page, if there is one.
@@ -47,4 +38,6 @@ public interface Paged {
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
+
+    private PageLink() {}
 }

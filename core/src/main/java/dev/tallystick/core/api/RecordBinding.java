@@ -1,11 +1,11 @@
-package dev.tallystick.server.http;
+package dev.tallystick.core.api;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.core.ProblemCode;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,18 +14,29 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a record is written in JSON. Names are in snake case and in the order of the record; unknown members are refused;
- * nullable members may be missing, and are left out when null. The schema comes from the same reflection, so the OpenAPI
- * document always matches what is read and written.
+ * How a record is written in JSON. Names are in snake case and in the order of the record; nullable members may be missing, and
+ * are left out when null. The schema comes from the same reflection, so the OpenAPI document always matches what is read and
+ * written.
  */
 public final class RecordBinding {
 
-    private static final ClassValue<RecordBinding> SHAPES = new ClassValue<>() {
-        @Override
-        protected RecordBinding computeValue(Class<?> type) {
-            return new RecordBinding(type);
-        }
-    };
+    /** Who reads: a server refuses what it does not know; a client ignores it, but expects no negative counts. */
+    enum Reader {
+        SERVER,
+        CLIENT
+    }
+
+    private static final ClassValue<RecordBinding> AT_SERVER = bindings(Reader.SERVER);
+    private static final ClassValue<RecordBinding> AT_CLIENT = bindings(Reader.CLIENT);
+
+    private static ClassValue<RecordBinding> bindings(Reader reader) {
+        return new ClassValue<>() {
+            @Override
+            protected RecordBinding computeValue(Class<?> type) {
+                return new RecordBinding(type, reader);
+            }
+        };
+    }
 
     private record Part(
             String name,
@@ -35,15 +46,27 @@ public final class RecordBinding {
             MethodHandle accessor) {}
 
     private final Class<?> type;
+    private final Reader reader;
     private final List<Part> parts = new ArrayList<>();
     private final MethodHandle constructor;
 
+    /** Reads requests as a server does. */
     public static RecordBinding of(Class<?> type) {
-        return SHAPES.get(type);
+        return of(type, Reader.SERVER);
     }
 
-    private RecordBinding(Class<?> type) {
+    /** Reads answers as a client does. */
+    public static RecordBinding ofAnswer(Class<?> type) {
+        return of(type, Reader.CLIENT);
+    }
+
+    static RecordBinding of(Class<?> type, Reader reader) {
+        return (reader == Reader.SERVER ? AT_SERVER : AT_CLIENT).get(type);
+    }
+
+    private RecordBinding(Class<?> type, Reader reader) {
         this.type = type;
+        this.reader = reader;
         RecordComponent[] components = type.getRecordComponents();
         if (components == null) {
             throw new IllegalArgumentException(type + " is not a record");
@@ -56,7 +79,7 @@ public final class RecordBinding {
                 parts.add(new Part(
                         snakeCase(component.getName()),
                         component.getAnnotatedType().isAnnotationPresent(Nullable.class),
-                        FieldBinding.of(component.getGenericType()),
+                        FieldBinding.of(component.getGenericType(), reader),
                         component.getAnnotation(Values.class),
                         lookup.unreflect(component.getAccessor())
                                 .asType(MethodType.methodType(Object.class, Object.class))));
@@ -69,14 +92,14 @@ public final class RecordBinding {
         }
     }
 
-    /** Reads a record. Errors name their place. */
-    Object read(Json document) {
+    /** Reads a record, or throws {@link RecordRefused}, which names the place. */
+    public Object read(Json document) {
         return read(document, "");
     }
 
     Object read(Json document, String place) {
         if (!(document instanceof Json.ObjectValue object)) {
-            throw malformed(place, "is an object");
+            throw RecordRefused.at(place, "is an object");
         }
         @Nullable Object[] values = new Object[parts.size()];
         int found = 0;
@@ -88,17 +111,30 @@ public final class RecordBinding {
             }
             if (member == null
                     || (member instanceof Json.NullValue && !part.kind().takesNull())) {
-                if (!part.optional()) {
-                    throw malformed(place + "/" + part.name(), "is needed");
+                values[i] = part.kind().whenMissing();
+                if (values[i] == null && !part.optional()) {
+                    throw RecordRefused.at(place + "/" + part.name(), "is needed");
                 }
             } else {
                 values[i] = part.kind().read(member, place + "/" + part.name());
             }
         }
-        if (found < object.members().size()) {
-            throw malformed(place, "has no member " + unknown(object) + " here");
+        if (reader == Reader.SERVER && found < object.members().size()) {
+            throw RecordRefused.at(place, "has no member " + unknown(object) + " here");
         }
         return construct(values, place);
+    }
+
+    /** Reads a time as the members of records are written. */
+    public static Instant time(String text, String place) {
+        return (Instant) new FieldBinding.Time().read(Json.of(text), place);
+    }
+
+    /** The JSON text of a record. */
+    public static String text(Record value) {
+        StringBuilder text = new StringBuilder(256);
+        of(value.getClass()).write(value, text);
+        return text.toString();
     }
 
     /** Appends the record as an object. */
@@ -107,7 +143,7 @@ public final class RecordBinding {
         boolean first = true;
         for (Part part : parts) {
             Object member = component(part, value);
-            if (member == null) {
+            if (member == null || member.equals(part.kind().whenMissing())) {
                 continue;
             }
             if (!first) {
@@ -121,12 +157,12 @@ public final class RecordBinding {
     }
 
     /** JSON Schema, as OpenAPI 3.1 takes it. */
-    Json.ObjectValue schema() {
+    public Json.ObjectValue schema() {
         Map<String, Json> properties = new TreeMap<>();
         List<Json> required = new ArrayList<>();
         for (Part part : parts) {
             properties.put(part.name(), schema(part));
-            if (!part.optional()) {
+            if (!part.optional() && part.kind().whenMissing() == null) {
                 required.add(Json.of(part.name()));
             }
         }
@@ -171,7 +207,7 @@ public final class RecordBinding {
         return new Json.ObjectValue(schema);
     }
 
-    String name() {
+    public String name() {
         return type.getSimpleName();
     }
 
@@ -179,7 +215,7 @@ public final class RecordBinding {
         try {
             return constructor.invokeExact(values);
         } catch (IllegalArgumentException e) {
-            throw new Problem(ProblemCode.MALFORMED_REQUEST, where(place) + ": " + e.getMessage());
+            throw new RecordRefused(RecordRefused.where(place) + ": " + e.getMessage());
         } catch (Throwable e) {
             throw new IllegalStateException("cannot make a " + type, e);
         }
@@ -199,14 +235,6 @@ public final class RecordBinding {
                 .findFirst()
                 .map(name -> "'" + (name.length() > 100 ? name.substring(0, 100) + "…" : name) + "'")
                 .orElseThrow();
-    }
-
-    public static Problem malformed(String place, String what) {
-        return new Problem(ProblemCode.MALFORMED_REQUEST, where(place) + " " + what);
-    }
-
-    private static String where(String place) {
-        return place.isEmpty() ? "the body" : place.substring(1);
     }
 
     static String snakeCase(String camelCase) {

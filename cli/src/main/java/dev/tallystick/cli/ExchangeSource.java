@@ -1,0 +1,29 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Postings;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Where the commands of the exchange find a participant's records: at its server, or in its database. */
+interface ExchangeSource {
+
+    List<Postings.Posting> list(boolean alsoSettled, int limit);
+
+    List<Postings.Posting> find(String id);
+
+    /** Whether it was open. */
+    boolean replay(String id);
+
+    List<Postings.Issue> issues(boolean alsoResolved, int limit);
+
+    /** Records the differences as issues, too. */
+    List<Postings.Difference> reconcile(String partner);
+
+    /**
+     * The evidence for a posting, as JSON.
+     *
+     * @param from its producer; null if we posted it
+     */
+    Optional<String> bundle(String id, @Nullable String from);
+}
