@@ -121,26 +121,28 @@ public final class Daemon implements AutoCloseable {
                     DaemonStartException.Kind.UNUSABLE,
                     "cannot start in " + settings.directory() + ": " + e.getMessage(),
                     e);
+        } catch (StorageException e) {
+            throw explained(e);
         }
+    }
+
+    private static DaemonStartException explained(StorageException e) {
+        String why = String.valueOf(e.getMessage());
+        return switch (e.kind()) {
+            case DAMAGED ->
+                new DaemonStartException(
+                        DaemonStartException.Kind.OUTBOX,
+                        why + ". Run 'tally outbox salvage' to export what can be read",
+                        e);
+            case TOO_NEW -> new DaemonStartException(DaemonStartException.Kind.OUTBOX, why, e);
+            case FULL, UNAVAILABLE, UNKNOWN, CLOSED ->
+                new DaemonStartException(DaemonStartException.Kind.UNUSABLE, why, e);
+        };
     }
 
     private static Outbox openOutbox(Path directory, DaemonSettings settings, Ids ids) {
         requireNotLost(directory);
-        try {
-            return Outbox.open(directory, settings.outbox(), settings.clock(), ids, settings.crashPoints());
-        } catch (StorageException e) {
-            throw switch (e.kind()) {
-                case DAMAGED ->
-                    new DaemonStartException(
-                            DaemonStartException.Kind.OUTBOX,
-                            e.getMessage() + ". Run 'tally outbox salvage' to export what can be read",
-                            e);
-                case TOO_NEW ->
-                    new DaemonStartException(DaemonStartException.Kind.OUTBOX, String.valueOf(e.getMessage()), e);
-                case FULL, UNAVAILABLE, UNKNOWN, CLOSED ->
-                    new DaemonStartException(DaemonStartException.Kind.UNUSABLE, String.valueOf(e.getMessage()), e);
-            };
-        }
+        return Outbox.open(directory, settings.outbox(), settings.clock(), ids, settings.crashPoints());
     }
 
     /** An empty outbox in place of a lost one would forget accepted sends, and accept their keys again. */
@@ -306,17 +308,19 @@ public final class Daemon implements AutoCloseable {
         }
     }
 
-    /** Drops what is kept for a time only: soon if the outbox is nearly full, else once an hour. */
+    /** Drops what is kept for a time only: at the start and once an hour, or soon if the outbox is nearly full. */
     private void maintain() {
         try {
-            for (int turn = 0; !closing.await(MAINTENANCE.toSeconds(), TimeUnit.SECONDS); turn++) {
+            int turn = 0;
+            do {
                 if (outbox.isNearlyFull()) {
                     LOG.warn("the outbox is at {} bytes, close to its limit", outbox.usedBytes());
                 }
                 if (outbox.isNearlyFull() || turn % MAINTENANCES_AN_HOUR == 0) {
                     tidyUp();
                 }
-            }
+                turn++;
+            } while (!closing.await(MAINTENANCE.toSeconds(), TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -109,6 +109,10 @@ public record DaemonSettings(
         return with(draft -> draft.receives = wanted);
     }
 
+    public DaemonSettings withHookLimit(Duration limit) {
+        return with(draft -> draft.hookLimit = limit);
+    }
+
     public DaemonSettings withClones(ClonePolicy policy) {
         return with(draft -> draft.clones = policy);
     }
@@ -142,7 +146,7 @@ public record DaemonSettings(
         private boolean serves;
         private @Nullable Integer tcpPort;
         private boolean receives;
-        private final Duration hookLimit;
+        private Duration hookLimit;
         private ClonePolicy clones;
         private String version;
         private Clock clock;

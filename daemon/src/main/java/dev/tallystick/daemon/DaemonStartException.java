@@ -16,7 +16,7 @@ public final class DaemonStartException extends RuntimeException {
         NOT_PRIVATE,
         /** The directory was copied from another machine. */
         CLONED,
-        /** The outbox is damaged or was written by a newer version. */
+        /** The outbox is damaged or lost, or a newer version wrote a file. */
         OUTBOX,
         /** The directory or the socket cannot be used. */
         UNUSABLE

@@ -74,7 +74,8 @@ class AcceptTableTest {
 
     @ParameterizedTest
     @MethodSource("table")
-    void a_used_key_gets_the_answer_of_its_state(OutboxState state, Expected same, String mismatch) {
+    void a_used_key_gets_the_answer_of_its_state(OutboxState state, Expected same, String mismatch)
+            throws InterruptedException {
         Path directory = folder.resolve("d");
         try (Daemon daemon = DaemonUnderTest.offline(directory)) {
             bring(daemon.outbox(), directory, state);
@@ -88,7 +89,8 @@ class AcceptTableTest {
 
     @ParameterizedTest
     @MethodSource("table")
-    void a_restart_changes_no_answer_but_that_of_a_row_in_flight(OutboxState state, Expected same, String mismatch) {
+    void a_restart_changes_no_answer_but_that_of_a_row_in_flight(OutboxState state, Expected same, String mismatch)
+            throws InterruptedException {
         Path directory = folder.resolve("d");
         try (Daemon daemon = DaemonUnderTest.offline(directory)) {
             bring(daemon.outbox(), directory, state);
@@ -144,9 +146,16 @@ class AcceptTableTest {
         return daemon.outbox().findByKey(new IdempotencyKey(KEY)).orElseThrow();
     }
 
-    private static void assertAnswers(Path directory, Expected same, String mismatch, OutboxState state) {
-        LocalClient.Reply equal = send(directory, SAME);
-        LocalClient.Reply other = send(directory, OTHER);
+    /** To two callers at once. */
+    private static void assertAnswers(Path directory, Expected same, String mismatch, OutboxState state)
+            throws InterruptedException {
+        List<Future<LocalClient.Reply>> replies;
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            replies = threads.invokeAll(
+                    List.<Callable<LocalClient.Reply>>of(() -> send(directory, SAME), () -> send(directory, OTHER)));
+        }
+        LocalClient.Reply equal = replies.getFirst().resultNow();
+        LocalClient.Reply other = replies.getLast().resultNow();
 
         assertThat(equal.status()).isEqualTo(same.status());
         assertThat(text(equal, same.status() == 409 ? "conflict" : "status")).isEqualTo(same.word());

@@ -58,12 +58,14 @@ class CrashPointTest {
         Path directory = folder.resolve("d");
         String token = server.member(topic);
 
+        boolean isAcknowledged;
         try (ChildJvm child = start(directory, token, point)) {
-            sendOnce(directory, topic);
+            isAcknowledged = sendOnce(directory, topic);
             assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
         }
         try (Daemon daemon = Daemon.start(DaemonUnderTest.settings(directory, server.address(), token))) {
-            sendOnce(directory, topic);
+            assertThat(daemon.outbox().list(null, 0, 10)).hasSizeBetween(isAcknowledged ? 1 : 0, 1);
+            assertThat(sendOnce(directory, topic)).isTrue();
             Eventually.holds(
                     "it is delivered",
                     () -> DaemonUnderTest.send(directory, "k", message("topic:" + topic, "x"))
@@ -82,7 +84,7 @@ class CrashPointTest {
         Path directory = folder.resolve("d");
         String row;
         try (Daemon daemon = DaemonUnderTest.offline(directory)) {
-            sendOnce(directory, "a");
+            assertThat(sendOnce(directory, "a")).isTrue();
             row = daemon.outbox().list(null, 0, 1).getFirst().id();
         }
         try (ChildJvm child = ChildJvm.of(DaemonChild.class)
@@ -170,13 +172,14 @@ class CrashPointTest {
         return child;
     }
 
-    /** A caller may see the daemon die, and then does not know. */
-    private static void sendOnce(Path directory, String topic) {
+    /** Whether it was acknowledged. A caller may see the daemon die, and then does not know. */
+    private static boolean sendOnce(Path directory, String topic) {
         try {
-            int unused = DaemonUnderTest.send(directory, "k", message("topic:" + topic, "x"))
-                    .status();
+            return DaemonUnderTest.send(directory, "k", message("topic:" + topic, "x"))
+                            .status()
+                    < 300;
         } catch (UncheckedIOException died) {
-            // Unknown: it sends again.
+            return false;
         }
     }
 }

@@ -126,9 +126,9 @@ class DeliveryTest {
                 send("topic:b", "unattempted");
             }
             loses.set(false);
+            server.admin().topics().create("b");
             Clock later = Clock.offset(Clock.systemUTC(), Duration.ofDays(400));
             try (Daemon daemon = Daemon.start(settings.withClock(later))) {
-                server.admin().topics().create("b");
                 OfflineTest.awaitNothingKept(directory());
                 OutboxRow lost = row(daemon, "lost");
                 assertThat(lost.state()).isEqualTo(OutboxState.DEAD);
@@ -136,9 +136,11 @@ class DeliveryTest {
                 assertThat(daemon.outbox()
                                 .requeue(new Requeue.Wish(lost.id(), new IdempotencyKey("again"), null, false)))
                         .isInstanceOf(Requeue.MayHaveArrived.class);
+                assertThat(row(daemon, "unattempted").state()).isEqualTo(OutboxState.DONE);
             }
         }
         assertThat(server.history("a")).containsExactly("lost");
+        assertThat(server.history("b")).containsExactly("unattempted");
     }
 
     private void deliver(String key) {

@@ -10,6 +10,8 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -24,6 +26,7 @@ final class ReplyLosingProxy implements AutoCloseable {
     private final BooleanSupplier loses;
     private final BooleanSupplier resets;
     private final AtomicInteger dropped = new AtomicInteger();
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** Drops every third reply, and resets connections at random. */
     ReplyLosingProxy(int serverPort, Randomness random) {
@@ -64,6 +67,11 @@ final class ReplyLosingProxy implements AutoCloseable {
         return dropped.get();
     }
 
+    /** Ends all connections. */
+    void cut() {
+        connections.forEach(Connection::reset);
+    }
+
     private void accept() {
         while (listener.isOpen()) {
             try {
@@ -71,6 +79,7 @@ final class ReplyLosingProxy implements AutoCloseable {
                 try {
                     SocketChannel upstream = SocketChannel.open(server);
                     Connection connection = new Connection(client, upstream);
+                    connections.add(connection);
                     Thread.ofVirtual().start(connection::passRequests);
                     Thread.ofVirtual().start(connection::passReplies);
                 } catch (IOException serverIsDown) {
@@ -128,8 +137,13 @@ final class ReplyLosingProxy implements AutoCloseable {
             } catch (IOException e) {
                 // Either side is gone, and so is the connection.
             }
-            reset(client);
-            reset(upstream);
+            reset();
+        }
+
+        void reset() {
+            ReplyLosingProxy.reset(client);
+            ReplyLosingProxy.reset(upstream);
+            connections.remove(this);
         }
     }
 

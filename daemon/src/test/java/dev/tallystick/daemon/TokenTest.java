@@ -74,12 +74,13 @@ class TokenTest {
     @Test
     void a_token_that_expires_while_the_process_is_stopped_pauses_delivery_until_it_is_renewed() throws Exception {
         Path directory = folder.resolve("d");
-        try (RealServer server = RealServer.on(POSTGRES, folder.resolve("server"))) {
+        try (RealServer server = RealServer.on(POSTGRES, folder.resolve("server"));
+                ReplyLosingProxy proxy = new ReplyLosingProxy(server.port(), () -> false)) {
             server.admin().topics().create("asleep");
             String token = server.member("sleeper");
             Path file = Files.writeString(folder.resolve("token"), token);
             try (ChildJvm child = ChildJvm.of(DaemonChild.class)
-                    .start(directory.toString(), server.address().toString(), "@" + file, "false")) {
+                    .start(directory.toString(), proxy.address().toString(), "@" + file, "false")) {
                 child.awaitLine(DaemonChild.READY::equals);
                 send(directory, "topic:asleep", "before");
                 OfflineTest.awaitNothingKept(directory);
@@ -90,6 +91,7 @@ class TokenTest {
                     statement.executeUpdate("update tally.token set expires_at = now() where member = 'sleeper'");
                 }
                 Eventually.holds("the server refuses the token", () -> isRefused(server, token));
+                proxy.cut();
                 child.resume();
 
                 send(directory, "topic:asleep", "after");

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 /** The server, through the client. Thread-safe. */
 public final class ClientUpstream implements Upstream {
 
+    private static final String API = "v1";
+    private static final String BATCHES = "message-batches";
     private static final int JOBS_AT_ONCE = 8;
     private static final int MOST_HALVINGS = 8;
     private static final String UNSENT =
@@ -73,28 +75,38 @@ public final class ClientUpstream implements Upstream {
             TallyClient client = clients.get();
             current = client;
             Features features = client.features();
-            MemberView me = client.members().me();
-            return new ServerFacts(
-                    features.installationId().toString(),
-                    me.mesh(),
-                    me.id(),
-                    features.dedupe().mode(),
-                    features.dedupe().retentionDays(),
-                    new SendLimits(features.maxPayload().inlineBytes(), features.maxRequestBytes()));
+            if (!features.versions().contains(API)) {
+                return new Meeting.Unsuitable(
+                        "the server speaks " + features.versions() + ", and this daemon speaks " + API);
+            }
+            if (!features.features().contains(BATCHES)) {
+                return new Meeting.Unsuitable("the server takes no batches of messages, so it is too old");
+            }
+            return new Meeting.Met(facts(features, client.members().me()));
         });
+    }
+
+    private static ServerFacts facts(Features features, MemberView me) {
+        return new ServerFacts(
+                features.installationId().toString(),
+                me.mesh(),
+                me.id(),
+                features.dedupe().mode(),
+                features.dedupe().retentionDays(),
+                SendLimits.announced(features.maxPayload().inlineBytes(), features.maxRequestBytes()));
     }
 
     @Override
     public Meeting introduce(ServerFacts facts) {
         return asked(() -> {
             introduction.accept(client());
-            return facts;
+            return new Meeting.Met(facts);
         });
     }
 
-    private static Meeting asked(Supplier<ServerFacts> question) {
+    private static Meeting asked(Supplier<Meeting> question) {
         try {
-            return new Meeting.Met(question.get());
+            return question.get();
         } catch (RefusedException e) {
             Optional<ProblemCode> code = ProblemCode.parse(e.code());
             return code.isPresent() && pauses(code.get())

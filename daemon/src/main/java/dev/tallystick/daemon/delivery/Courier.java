@@ -190,6 +190,7 @@ public final class Courier implements AutoCloseable {
         return switch (meeting) {
             case Upstream.Meeting.Met met -> admitted(met.facts());
             case Upstream.Meeting.Unreachable unreachable -> DeliveryState.offline(unreachable.why(), clock.instant());
+            case Upstream.Meeting.Unsuitable unsuitable -> unsuitable(unsuitable.why());
             case Upstream.Meeting.Refused refused ->
                 DeliveryState.paused(refused.code().word(), refused.detail(), clock.instant());
         };
@@ -207,22 +208,23 @@ public final class Courier implements AutoCloseable {
             return changed("member", known.member(), met.member());
         }
         if (!met.dedupeMode().equals(ServerFacts.REQUIRED_MODE)) {
-            return DeliveryState.paused(
-                    DeliveryState.SERVER_UNSUITABLE,
-                    "the server recognises repeats by '" + met.dedupeMode() + "', which this daemon does not know",
-                    clock.instant());
+            return unsuitable(
+                    "the server recognises repeats by '" + met.dedupeMode() + "', which this daemon does not know");
         }
         try {
             Duration unused = MaximumAge.of(met.retentionDays(), settings.maximumAge());
         } catch (IllegalArgumentException e) {
-            return DeliveryState.paused(
-                    DeliveryState.SERVER_UNSUITABLE, String.valueOf(e.getMessage()), clock.instant());
+            return unsuitable(String.valueOf(e.getMessage()));
         }
         if (!met.equals(known)) {
             outbox.remember(Map.of(FACTS, met.json()));
             facts = met;
         }
         return DeliveryState.delivering(clock.instant());
+    }
+
+    private DeliveryState unsuitable(String why) {
+        return DeliveryState.paused(DeliveryState.SERVER_UNSUITABLE, why, clock.instant());
     }
 
     private DeliveryState changed(String what, String known, String met) {

@@ -323,7 +323,8 @@ final class Lane {
     private void rest(@Nullable String why, Duration atLeast) {
         failures++;
         Duration pause = shared.settings().backoff().pause(failures, shared.random());
-        Duration rest = pause.compareTo(atLeast) > 0 ? pause : atLeast;
+        Duration asked = atLeast.compareTo(Outbox.LONGEST_REST) > 0 ? Outbox.LONGEST_REST : atLeast;
+        Duration rest = pause.compareTo(asked) > 0 ? pause : asked;
         restUntil = System.nanoTime() + rest.toNanos();
         LOG.debug("resting for {} before the next attempt to send to {}: {}", rest, destination, why);
     }

@@ -2,6 +2,7 @@ package dev.tallystick.daemon.delivery;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.daemon.outbox.SendLimits;
+import dev.tallystick.daemon.storage.StorageException;
 import java.util.Map;
 
 /**
@@ -32,15 +33,23 @@ public record ServerFacts(
                 .canonical();
     }
 
+    /** @throws StorageException if they are damaged: without them, delivery could begin to another server */
     static ServerFacts parse(String json) {
-        Map<String, Json> members = ((Json.ObjectValue) Json.parse(json)).members();
-        return new ServerFacts(
-                text(members, "installation_id"),
-                text(members, "mesh_id"),
-                text(members, "member_id"),
-                text(members, "dedupe_mode"),
-                number(members, "retention_days"),
-                new SendLimits(number(members, "body_bytes"), number(members, "request_bytes")));
+        try {
+            Map<String, Json> members = ((Json.ObjectValue) Json.parse(json)).members();
+            return new ServerFacts(
+                    text(members, "installation_id"),
+                    text(members, "mesh_id"),
+                    text(members, "member_id"),
+                    text(members, "dedupe_mode"),
+                    number(members, "retention_days"),
+                    new SendLimits(number(members, "body_bytes"), number(members, "request_bytes")));
+        } catch (IllegalArgumentException | ClassCastException e) {
+            throw new StorageException(
+                    StorageException.Kind.DAMAGED,
+                    "what the outbox remembers of its server is damaged: " + e.getMessage(),
+                    e);
+        }
     }
 
     private static String text(Map<String, Json> members, String name) {

@@ -15,6 +15,9 @@ public interface Upstream {
         /** It cannot be reached, or cannot answer now. */
         record Unreachable(String why) implements Meeting {}
 
+        /** It cannot do what the daemon needs. */
+        record Unsuitable(String why) implements Meeting {}
+
         /** It refuses to talk to this daemon. */
         record Refused(ProblemCode code, String detail) implements Meeting {}
     }

@@ -6,6 +6,7 @@ import dev.tallystick.daemon.storage.GroupWriter;
 import dev.tallystick.daemon.storage.StorageException;
 import dev.tallystick.daemon.storage.StorageFile;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,6 +18,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,8 @@ public final class Inbox implements AutoCloseable {
     static final JsonLimits LIMITS = new JsonLimits(64 * 1024 * 1024, JsonLimits.GREATEST_DEPTH);
 
     private static final List<String> MIGRATIONS = List.of("001-inbox.sql");
+    private static final String DAMAGED = ".damaged-";
+    private static final Pattern SET_ASIDE = Pattern.compile(Pattern.quote(FILE + DAMAGED) + "([0-9]{1,15})");
     private static final List<String> JOURNALS = List.of("", "-wal", "-shm");
     private static final Duration KEPT = Duration.ofDays(30);
     private static final int FORGOTTEN_AT_ONCE = 1_000;
@@ -68,11 +73,43 @@ public final class Inbox implements AutoCloseable {
             setAside(directory, clock.instant(), e);
             file.prepare();
         }
-        return new Inbox(file, clock, crashPoints);
+        long before = lastSetAside(directory);
+        Inbox inbox = new Inbox(file, clock, crashPoints);
+        try {
+            if (before > 0) {
+                inbox.beginAfter(before);
+            }
+            return inbox;
+        } catch (StorageException e) {
+            inbox.close();
+            throw e;
+        }
+    }
+
+    /** In milliseconds since 1970: more than the events that the file had. 0 if none was set aside. */
+    private static long lastSetAside(Path directory) {
+        long last = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, FILE + DAMAGED + "*")) {
+            for (Path file : files) {
+                Matcher time = SET_ASIDE.matcher(file.getFileName().toString());
+                last = time.matches() ? Math.max(last, Long.parseLong(time.group(1))) : last;
+            }
+        } catch (IOException e) {
+            throw new StorageException(StorageException.Kind.UNAVAILABLE, "cannot list " + directory + ": " + e, e);
+        }
+        return last;
+    }
+
+    /** No position is given twice: a reader that had come further in the old file would skip what is new here. */
+    private void beginAfter(long position) {
+        int unused = writer.write(() -> {
+            written.beginAfter(position);
+            return 1;
+        });
     }
 
     private static void setAside(Path directory, Instant now, StorageException why) {
-        String suffix = ".damaged-" + now.toEpochMilli();
+        String suffix = DAMAGED + now.toEpochMilli();
         LOG.warn("{}; it is set aside as {}{}, and a new one begins", why.getMessage(), FILE, suffix);
         try {
             for (String journal : JOURNALS) {

@@ -39,6 +39,13 @@ final class InboxStore {
             where position in (select position from event where at < ? order by at limit ?)
             """;
 
+    // SQLite's own table of the numbers that it has given.
+    private static final String BEGIN_AFTER = """
+            insert into sqlite_sequence (name, seq)
+            select 'event', ?
+            where not exists (select 1 from sqlite_sequence where name = 'event')
+            """;
+
     private static final String LAST = "select coalesce(max(position), 0) from event";
 
     private final Connection connection;
@@ -101,6 +108,14 @@ final class InboxStore {
             statement.setLong(1, before.toEpochMilli());
             statement.setInt(2, limit);
             return statement.executeUpdate();
+        }
+    }
+
+    /** Unless there was an event already. */
+    void beginAfter(long position) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(BEGIN_AFTER)) {
+            statement.setLong(1, position);
+            int unused = statement.executeUpdate();
         }
     }
 

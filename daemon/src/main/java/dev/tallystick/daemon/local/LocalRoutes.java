@@ -231,13 +231,14 @@ public final class LocalRoutes {
         };
         Json message = wanted.get("message");
         boolean force = wanted.get("force") instanceof Json.BooleanValue flag && flag.value();
-        if (row.state() == OutboxState.INFLIGHT && force) {
+        if (row.state() == OutboxState.INFLIGHT) {
+            // It may only wait for its next attempt.
             boolean unused = services.release(id);
         }
         Requeue outcome = outbox.requeue(
                 new Requeue.Wish(id, key, message == null ? null : reader.patched(row, key, message), force));
         if (!(outcome instanceof Requeue.Requeued requeued)) {
-            throw refusal(outcome);
+            throw refusal(outcome).with("request_fingerprint", row.fingerprint().prefix());
         }
         services.added();
         return LocalAnswer.json(
@@ -261,13 +262,18 @@ public final class LocalRoutes {
             case Requeue.WrongState wrong ->
                 new LocalProblem(
                         ProblemCode.REQUEUE_REFUSED,
-                        "the row is " + wrong.state().word() + "; only dead and pending rows can be requeued");
+                        wrong.state() == OutboxState.INFLIGHT
+                                ? "the row is being sent at this moment; try again"
+                                : "the row is " + wrong.state().word()
+                                        + "; only dead and pending rows can be requeued");
             case Requeue.MayHaveArrived may ->
                 new LocalProblem(
                         ProblemCode.REQUEUE_REFUSED,
                         "the server may have this row; look there, then requeue with force: both may take effect");
             case Requeue.Damaged damaged ->
-                new LocalProblem(ProblemCode.REQUEUE_REFUSED, "the content of the row is damaged");
+                new LocalProblem(
+                        ProblemCode.REQUEUE_REFUSED,
+                        "the content of the row is damaged; send it again under a new key");
             case Requeue.Full full -> isFull();
         };
     }

@@ -9,6 +9,7 @@ import dev.tallystick.daemon.storage.StorageFile;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -31,6 +32,9 @@ public final class Outbox implements AutoCloseable {
 
     /** Counts the commits: while it is there, so is {@link #FILE}. */
     public static final String MARK = "outbox.mark";
+
+    /** No attempt is put off for longer. A later one means that the clock was set back. */
+    public static final Duration LONGEST_REST = Duration.ofHours(1);
 
     private static final List<String> MIGRATIONS = List.of("001-outbox.sql", "002-commits.sql");
     private static final String OPERATOR = "operator";

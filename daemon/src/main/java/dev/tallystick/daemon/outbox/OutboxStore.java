@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -110,8 +109,6 @@ final class OutboxStore implements AutoCloseable {
             from pragma_page_count(), pragma_freelist_count(), pragma_page_size()
             """;
 
-    private static final Duration LONGEST_REST = Duration.ofHours(1);
-
     private final Statements statements;
 
     /** @param connection closed by its owner */
@@ -192,7 +189,7 @@ final class OutboxStore implements AutoCloseable {
         statement.setString(parameter++, to);
         if (due != null) {
             statement.setLong(parameter++, due.toEpochMilli());
-            statement.setLong(parameter++, due.plus(LONGEST_REST).toEpochMilli());
+            statement.setLong(parameter++, due.plus(Outbox.LONGEST_REST).toEpochMilli());
         }
         statement.setInt(parameter, limit);
         return Statements.rows(statement, maxBytes);

@@ -31,7 +31,7 @@ public sealed interface Requeue {
     /** The server may have the row: only force does it. Nothing was changed. */
     record MayHaveArrived(OutboxState state) implements Requeue {}
 
-    /** The content of the row is damaged: only a patched content does. Nothing was changed. */
+    /** The content of the row is damaged: it must be sent again under a new key. Nothing was changed. */
     record Damaged() implements Requeue {}
 
     /** The outbox has reached its size limit. Nothing was changed. */

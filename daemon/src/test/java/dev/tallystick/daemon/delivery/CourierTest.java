@@ -17,18 +17,25 @@ import dev.tallystick.daemon.outbox.Requeue;
 import dev.tallystick.daemon.outbox.SendLimits;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.SettableClock;
+import dev.tallystick.testkit.Signal;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Which rows are sent when, and which answers settle them, where a real server cannot be made to give these answers at these
@@ -104,6 +111,26 @@ class CourierTest {
         awaitState("free", OutboxState.DONE);
         Eventually.holds("it is tried again", () -> server.attempts("stuck") > 3);
         assertThat(row("stuck").state()).isEqualTo(OutboxState.INFLIGHT);
+    }
+
+    @Test
+    void a_destination_whose_requests_hang_holds_up_no_other() {
+        Signal released = new Signal("the request ends");
+        send("topic:hangs", "hangs");
+        send("topic:free", "free");
+        server.answers(attempt -> {
+            if (attempt.key().equals("hangs")) {
+                released.await();
+            }
+            return attempt.accept();
+        });
+
+        courier.start();
+
+        awaitState("free", OutboxState.DONE);
+        assertThat(row("hangs").state()).isEqualTo(OutboxState.INFLIGHT);
+        released.fire();
+        awaitState("hangs", OutboxState.DONE);
     }
 
     @Test
@@ -194,18 +221,85 @@ class CourierTest {
         assertThat(courier.state().kind()).isEqualTo(DeliveryState.Kind.DELIVERING);
     }
 
-    @Test
-    void a_server_that_forgets_too_soon_gets_nothing() {
+    /** A server refuses such settings; an older or a foreign one may not. */
+    static Stream<Upstream.Meeting> withServersThatCannotKeepThePromise() {
+        return Stream.of(
+                new Upstream.Meeting.Met(facts(ServerFacts.REQUIRED_MODE, MaximumAge.LEAST_RETENTION_DAYS - 1)),
+                new Upstream.Meeting.Met(facts("best_effort", 365)),
+                new Upstream.Meeting.Unsuitable("it is too old"));
+    }
+
+    private static ServerFacts facts(String mode, int days) {
+        return new ServerFacts("installation-1", "default", "laptop", mode, days, SendLimits.USUAL);
+    }
+
+    @ParameterizedTest
+    @MethodSource("withServersThatCannotKeepThePromise")
+    void a_server_that_cannot_keep_the_promise_gets_nothing(Upstream.Meeting meeting) {
         send("topic:a", "k");
-        // A server refuses such a setting; an older or a foreign one may not.
-        server.meets(new Upstream.Meeting.Met(new ServerFacts(
-                "installation-1", "default", "laptop", ServerFacts.REQUIRED_MODE, 6, SendLimits.USUAL)));
+        server.meets(meeting);
 
         courier.start();
 
         Eventually.holds("it pauses", () -> courier.state().kind() == DeliveryState.Kind.PAUSED);
         assertThat(courier.state().code()).isEqualTo(DeliveryState.SERVER_UNSUITABLE);
         assertThat(server.attempts("k")).isZero();
+    }
+
+    @Test
+    void the_servers_last_word_on_its_limits_counts_while_it_cannot_be_reached() {
+        SendLimits small = new SendLimits(1_000, 2_000);
+        server.meets(new Upstream.Meeting.Met(
+                new ServerFacts("installation-1", "default", "laptop", ServerFacts.REQUIRED_MODE, 365, small)));
+        courier.start();
+        Eventually.holds("they have met", () -> courier.state().isDelivering());
+        courier.close();
+
+        courier = courier();
+
+        assertThat(courier.limits()).isEqualTo(small);
+        assertThat(courier.server()).map(ServerFacts::installation).contains("installation-1");
+    }
+
+    @Test
+    void the_pause_that_the_server_asks_for_is_kept() {
+        send("topic:later", "later");
+        send("topic:soon", "soon");
+        send("workflow:order", "later job");
+        send("workflow:order", "job");
+        server.answers(attempt -> switch (attempt.key()) {
+            case "soon" -> ScriptedUpstream.notNow();
+            case "job" -> attempt.accept();
+            default -> new SendOutcome.NotNow(false, true, "over_limit", Duration.ofDays(1));
+        });
+
+        courier.start();
+
+        Eventually.holds("the other is tried again and again", () -> server.attempts("soon") > 20);
+        awaitState("job", OutboxState.DONE);
+        assertThat(server.attempts("later")).isEqualTo(1);
+        assertThat(server.attempts("later job")).isEqualTo(1);
+    }
+
+    @Test
+    void a_changed_bit_in_a_payload_is_never_sent() throws SQLException {
+        send("topic:a", "first");
+        send("topic:a", "second");
+        send("topic:a", "third");
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(Outbox.FILE));
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "update outbox set payload = cast(replace(cast(payload as text), 'second', 'secone') as blob)");
+        }
+
+        courier.start();
+
+        awaitState("third", OutboxState.DONE);
+        assertThat(server.accepted()).containsExactly("first", "third");
+        assertThat(server.attempts("second")).isZero();
+        assertThat(row("second").state()).isEqualTo(OutboxState.DEAD);
+        assertThat(row("second").lastError()).startsWith("row_damaged: ");
+        assertThat(requeue("second", "again", true)).isInstanceOf(Requeue.Damaged.class);
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +85,9 @@ class InboxTest {
             Eventually.holds(
                     "it arrives", () -> events(daemon, InboxEvent.Kind.MESSAGE).size() == 3);
             assertThat(events(daemon, InboxEvent.Kind.MENTION)).hasSize(1);
+            assertThat(daemon.inbox().cursor("mentions"))
+                    .as("where it continues")
+                    .isPositive();
         }
     }
 
@@ -92,33 +97,59 @@ class InboxTest {
         Files.createDirectory(
                 directory(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Path hooks = Files.createDirectory(directory().resolve(Hooks.DIRECTORY));
+        server.admin().topics().create("hooks");
         Path seen = folder.resolve("seen");
-        hook(hooks.resolve("on-message"), "cat > " + seen + "; env >> " + seen + "; yes | head -c 100000; exit 3");
-        hook(hooks.resolve("on-dead"), "echo dead >> " + folder.resolve("dead"));
+        hook(
+                hooks.resolve("on-message"),
+                "cat > " + seen + "; env > " + folder.resolve("env") + "; yes | head -c 100000; exit 3");
+        hook(hooks.resolve("on-topic-hooks"), "cat > " + folder.resolve("topic"));
+        hook(hooks.resolve("on-mention"), "cat > " + folder.resolve("mention"));
+        hook(hooks.resolve("on-dead"), "echo $$ > " + folder.resolve("dead") + "; sleep 600");
         Files.setPosixFilePermissions(
                 hook(hooks.resolve("on-delivery"), "echo no >> " + folder.resolve("unsafe")),
                 PosixFilePermissions.fromString("rwxrwxrwx"));
 
-        try (Daemon daemon = receiving(token)) {
-            say(Messages.NewMessage.toMember("hooked", Json.of("run")), "hooked:1");
+        new TallyClient(server.address(), token).topics().subscribe("hooks", "hooked");
+        say(Messages.NewMessage.toTopic("hooks", Json.of("run")).mentioning("hooked"), "hooked:1");
+
+        try (Daemon daemon = Daemon.start(DaemonUnderTest.settings(directory(), server.address(), token)
+                .receiving(true)
+                .withHookLimit(Duration.ofSeconds(1)))) {
             assertThat(DaemonUnderTest.send(directory(), "k", message("topic:nowhere", "x"))
                             .status())
                     .isEqualTo(202);
 
             Path log = directory().resolve(Hooks.LOG_FILE);
             Eventually.holds(
-                    "both hooks have run",
+                    "all hooks have run",
                     () -> Files.exists(log)
-                            && Files.readString(log).contains("on-message")
-                            && Files.exists(folder.resolve("dead")));
-            assertThat(Files.readString(seen))
-                    .contains("\"message\":\"run\"")
+                            && Stream.of("on-message", "on-topic-hooks", "on-mention", "on-dead", "on-delivery")
+                                    .allMatch(name -> read(log).contains("\"hook\":\"" + name + "\"")));
+            for (String event : List.of("seen", "topic", "mention")) {
+                assertThat(folder.resolve(event)).content().contains("\"message\":\"run\"");
+            }
+            assertThat(Files.readAllLines(folder.resolve("env")))
                     .contains("TALLY_EVENT=message")
-                    .doesNotContain("TALLY_CHILD");
-            assertThat(Files.readString(log)).contains("\"exit_code\":3").contains("only you can write");
+                    .allMatch(
+                            line -> line.matches("(PATH|HOME|LANG|LC_ALL|TZ|USER|TALLY_[A-Z]+|PWD|OLDPWD|SHLVL|_)=.*"));
+            assertThat(read(log))
+                    .contains("\"exit_code\":3")
+                    .contains("only you can write")
+                    .contains("it ran longer than 1 s");
+            long late = Long.parseLong(read(folder.resolve("dead")).strip());
+            Eventually.holds(
+                    "the late one is gone", () -> ProcessHandle.of(late).isEmpty());
             assertThat(Files.size(log)).isLessThan(60_000);
             assertThat(folder.resolve("unsafe")).doesNotExist();
             assertThat(daemon.status().health().details().members().get("dead")).isEqualTo(Json.of(1));
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

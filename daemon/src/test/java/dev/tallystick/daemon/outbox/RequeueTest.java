@@ -86,6 +86,8 @@ class RequeueTest {
 
         assertThat(reply.status()).isEqualTo(409);
         assertThat(text(reply, "code")).isEqualTo("idempotency_key_reused");
+        assertThat(text(reply, "request_fingerprint"))
+                .isEqualTo(first.fingerprint().prefix());
         assertThat(row("first")).isEqualTo(first);
         assertThat(requeue(first, Map.of("new_client_message_id", Json.of("first")))
                         .status())
