@@ -117,7 +117,7 @@ final class SendCommand extends SubmissionCommand {
     }
 
     @Override
-    String hint(IdempotencyKey under) {
+    String hint(IdempotencyKey under, String connection) {
         return "'tally outbox ls' shows what became of it.";
     }
 }

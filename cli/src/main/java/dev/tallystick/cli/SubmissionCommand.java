@@ -45,8 +45,12 @@ abstract class SubmissionCommand extends ServerConnection {
     /** The name of the ID that the server gives, in JSON. */
     abstract String idName();
 
-    /** What else to say about something that is kept here. */
-    abstract String hint(IdempotencyKey under);
+    /**
+     * What else to say about something that is kept here.
+     *
+     * @param connection the options with which a command asks the daemon's server
+     */
+    abstract String hint(IdempotencyKey under, String connection);
 
     /** Refuses what only a server can do. */
     void requireNoServer() {}
@@ -83,7 +87,7 @@ abstract class SubmissionCommand extends ServerConnection {
                     "Nothing was done. Start the daemon: tally daemon start --dir " + directory);
         }
         try {
-            answer(hand(client, key()));
+            answer(hand(client, key()), DaemonDirectory.connection(directory));
             return Optional.of(ExitCode.OK);
         } catch (RefusedException e) {
             throw new CommandFailed(
@@ -101,7 +105,7 @@ abstract class SubmissionCommand extends ServerConnection {
         }
     }
 
-    private void answer(DaemonClient.Handed handed) {
+    private void answer(DaemonClient.Handed handed, String connection) {
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         fields.put("key", Json.of(handed.key().value()));
         switch (handed) {
@@ -111,7 +115,7 @@ abstract class SubmissionCommand extends ServerConnection {
                         "kept here, " + kept.status().word() + ", under the key "
                                 + kept.key().value(),
                         fields);
-                progress(hint(kept.key()));
+                progress(hint(kept.key(), connection));
             }
             case DaemonClient.Handed.AcceptedThere accepted -> {
                 fields.put(idName(), Json.of(accepted.message().toString()));

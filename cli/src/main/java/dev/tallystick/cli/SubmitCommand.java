@@ -89,8 +89,9 @@ final class SubmitCommand extends SubmissionCommand {
     }
 
     @Override
-    String hint(IdempotencyKey under) {
-        return "'tally job show --key " + under.value() + "' finds the job once the server has accepted it.";
+    String hint(IdempotencyKey under, String connection) {
+        return "'tally job show --key " + under.value() + connection
+                + "' finds the job once the server has accepted it.";
     }
 
     private TallyClient.NewJob job() {

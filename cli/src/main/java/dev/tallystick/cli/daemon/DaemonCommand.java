@@ -1,17 +1,23 @@
 package dev.tallystick.cli.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.CommandGroup;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.daemon.local.LocalClient;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -50,6 +56,9 @@ public final class DaemonCommand extends CommandGroup {
     static final String LOG = "daemon.log";
 
     private static final long STOPPING_SECONDS = 30;
+    private static final long LONGEST_END = 1 << 20;
+    private static final Set<String> TOKEN_CODES =
+            Set.of(ProblemCode.UNAUTHENTICATED.word(), ProblemCode.FORBIDDEN.word());
 
     @Command(name = "stop", description = "Stop the daemon. What it keeps stays, for the next start.")
     static final class Stop extends LocalCommand {
@@ -85,12 +94,21 @@ public final class DaemonCommand extends CommandGroup {
         public ExitCode run() {
             LocalClient.Reply reply = reply("GET", "/v1/health", null);
             Json.ObjectValue health = reply.json();
-            answer(sentence(health.members()), health);
+            answer(sentence(health.members()) + advice(health.members()), health);
             return reply.status() == 200 ? ExitCode.OK : ExitCode.UNKNOWN_OUTCOME;
         }
 
+        private String advice(Map<String, Json> health) {
+            String file = remembered(directory(), "token_file");
+            return TOKEN_CODES.contains(ServerConnection.words(health.get("code")))
+                    ? "\nPut a valid token into "
+                            + (file == null ? "a file, and start the daemon with --token-file." : file + ".")
+                    : "";
+        }
+
         private static String sentence(Map<String, Json> health) {
-            String delivery = ServerConnection.words(health.get("delivery"));
+            String code = ServerConnection.words(health.get("code"));
+            String delivery = ServerConnection.words(health.get("delivery")) + (code.isEmpty() ? "" : ", " + code);
             String reason = ServerConnection.words(health.get("reason"));
             String oldest = ServerConnection.words(health.get("oldest_seconds"));
             String next = ServerConnection.words(health.get("next_public_key"));
@@ -115,8 +133,13 @@ public final class DaemonCommand extends CommandGroup {
         @Override
         public ExitCode run() {
             Path log = directory().resolve(LOG);
-            try {
-                List<String> all = Files.readAllLines(log);
+            try (FileChannel channel = FileChannel.open(log)) {
+                ByteBuffer end = ByteBuffer.allocate((int) Math.min(channel.size(), LONGEST_END));
+                channel.position(channel.size() - end.capacity());
+                while (end.hasRemaining() && channel.read(end) >= 0) {
+                    // It may give less than there is.
+                }
+                List<String> all = UTF_8.decode(end.flip()).toString().lines().toList();
                 all.subList(Math.max(0, all.size() - Math.max(0, lines)), all.size())
                         .forEach(this::print);
                 return ExitCode.OK;
@@ -132,8 +155,9 @@ public final class DaemonCommand extends CommandGroup {
     @Command(
             name = "rotate-key",
             description = {
-                "Replace the key of this device. The daemon makes the new one and keeps it here,",
-                "and replaces the old one as soon as the server has confirmed it.",
+                "Replace the key of this device.",
+                "The daemon makes the new one and keeps it here, and replaces the old one as soon as",
+                "the server has confirmed it.",
                 "While a new key waits for the server, the command changes nothing."
             },
             sortOptions = false)

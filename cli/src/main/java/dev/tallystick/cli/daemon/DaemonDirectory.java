@@ -36,6 +36,13 @@ public final class DaemonDirectory {
                 .map(home -> Path.of(home).resolve(USUAL));
     }
 
+    /** The options with which a command asks the server of the daemon itself, each with a space before it. */
+    public static String connection(Path directory) {
+        String server = DaemonCommand.remembered(directory, "server");
+        String token = DaemonCommand.remembered(directory, "token_file");
+        return (server == null ? "" : " --server " + server) + (token == null ? "" : " --token-file " + token);
+    }
+
     /** The directory, if it exists. One that was named must exist: otherwise the daemon would be bypassed by mistake. */
     public Optional<Path> existing(Map<String, String> environment) {
         Optional<Path> path = path(environment);

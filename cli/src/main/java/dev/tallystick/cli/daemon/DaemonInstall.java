@@ -41,6 +41,12 @@ final class DaemonInstall extends LocalCommand {
             print(content.stripTrailing());
             return ExitCode.OK;
         }
+        if (DaemonCommand.remembered(directory(), "token_file") == null) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "the daemon in " + directory() + " remembers no token file, so it could deliver nothing",
+                    "Start it once with --server and --token-file, then install it.");
+        }
         try {
             Files.createDirectories(target.resolveSibling(""));
             Files.writeString(target, content);

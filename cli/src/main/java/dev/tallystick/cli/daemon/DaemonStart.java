@@ -49,6 +49,7 @@ final class DaemonStart extends LocalCommand {
     private static final String DEFAULT_SERVER = "http://127.0.0.1:7070";
     private static final long STARTING_SECONDS = 30;
     private static final long STEP_MILLIS = 50;
+    private static final long LARGEST_LOG = 4L << 20;
 
     @Option(names = "--foreground", description = "Run in this process until it is stopped.")
     private boolean foreground;
@@ -141,7 +142,7 @@ final class DaemonStart extends LocalCommand {
     /** A new client only when the token has changed. */
     private Supplier<TallyClient> clients() {
         URI address = address();
-        String authority = environment().get("TALLY_CA");
+        String authority = authority();
         return new Supplier<>() {
 
             private @Nullable String last;
@@ -186,6 +187,14 @@ final class DaemonStart extends LocalCommand {
         }
     }
 
+    /** The file of the authority that vouches for the server, if it is none that this machine knows. */
+    private @Nullable String authority() {
+        String named = environment().get("TALLY_CA");
+        return named == null
+                ? DaemonCommand.remembered(directory(), "ca")
+                : Path.of(named).toAbsolutePath().toString();
+    }
+
     private @Nullable Path tokenFile() {
         if (tokenFile != null) {
             return tokenFile.toAbsolutePath();
@@ -200,6 +209,10 @@ final class DaemonStart extends LocalCommand {
         Path file = tokenFile();
         if (file != null) {
             fields.put("token_file", Json.of(file.toString()));
+        }
+        String authority = authority();
+        if (authority != null) {
+            fields.put("ca", Json.of(authority));
         }
         Path configuration = directory().resolve(CONFIGURATION);
         try {
@@ -222,10 +235,14 @@ final class DaemonStart extends LocalCommand {
     /** Starts the same command in the foreground of another process, and waits until it accepts or ends. */
     private ExitCode runBeside() throws IOException, InterruptedException {
         Path directory = directory().toAbsolutePath();
+        refuseSecond(directory);
         if (!Files.exists(directory)) {
             Files.createDirectories(directory, privately("rwx------"));
         }
         Path log = directory.resolve(DaemonCommand.LOG);
+        if (Files.exists(log) && Files.size(log) > LARGEST_LOG) {
+            Files.move(log, log.resolveSibling(DaemonCommand.LOG + ".1"), StandardCopyOption.REPLACE_EXISTING);
+        }
         if (!Files.exists(log)) {
             Files.createFile(log, privately("rw-------"));
         }
@@ -260,6 +277,20 @@ final class DaemonStart extends LocalCommand {
                 new Json.ObjectValue(
                         Map.of("directory", Json.of(directory.toString()), "pid", Json.of(process.pid()))));
         return ExitCode.OK;
+    }
+
+    /** At once: the other process would come to the same conclusion, only later. */
+    private static void refuseSecond(Path directory) {
+        try (LocalClient running = LocalClient.to(directory)) {
+            throw new CommandFailed(
+                    ExitCode.CONFLICT,
+                    "a daemon already runs in " + directory + ", process "
+                            + ServerConnection.words(
+                                    running.get("/v1/health").json().members().get("pid")),
+                    "Stop it first, or use another directory.");
+        } catch (IOException e) {
+            // None listens; whether one can start is found by starting it.
+        }
     }
 
     private List<String> command(Path directory) {

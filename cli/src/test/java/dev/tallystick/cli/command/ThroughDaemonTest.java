@@ -44,7 +44,12 @@ class ThroughDaemonTest {
             assertThat(send.out()).isEqualTo("kept here, queued, under the key k\n");
             assertThat(send.exitCode()).isZero();
             assertThat(submit.out()).isEqualTo("{\"key\":\"k\",\"kept_here\":\"queued\"}\n");
-            assertThat(submit.err()).contains("tally job show --key k");
+            assertThat(submit.err()).contains("'tally job show --key k'");
+            Files.writeString(
+                    directory.resolve("daemon.json"), "{\"server\":\"http://x\",\"token_file\":\"/my.token\"}");
+            assertThat(tally("submit", "order", "--input", "{\"order\":1}", "--key", "k")
+                            .err())
+                    .contains("'tally job show --key k --server http://x --token-file /my.token'");
             assertThat(daemon.requests().getFirst())
                     .startsWith("POST /v1/send ")
                     .contains("\"message\":\"smoke\"", "\"mentions\":[\"bob\"]", "\"to\":\"topic:alerts\"");

@@ -20,6 +20,9 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
@@ -61,6 +64,9 @@ class DaemonCommandTest {
         Run second = tally("daemon", "start", "--foreground");
         assertThat(second.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         assertThat(second.err()).contains("already uses");
+        Run beside = tally("daemon", "start");
+        assertThat(beside.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(beside.err()).contains("already runs");
 
         String row = send("k1", "hello");
         Run status = tally("daemon", "status");
@@ -198,6 +204,40 @@ class DaemonCommandTest {
                 .contains(System.getProperty("java.home"))
                 .contains("RestartPreventExitStatus=2 4")
                 .contains("\"--dir\" \"" + directory + "\"");
+    }
+
+    @Test
+    void a_daemon_that_could_deliver_nothing_is_not_installed() throws IOException {
+        Run refused = tally("daemon", "install");
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(refused.err()).contains("remembers no token file");
+
+        Files.createDirectory(directory);
+        Files.writeString(directory.resolve(DaemonStart.CONFIGURATION), "{\"token_file\":\"my.token\"}");
+        Run installed = tally("daemon", "install");
+        assertThat(installed.exitCode()).as(installed.err()).isZero();
+        assertThat(installed.out()).contains("systemctl --user enable --now tally-daemon");
+        assertThat(folder.resolve(".config/systemd/user/tally-daemon.service"))
+                .content()
+                .contains("\"--foreground\"", "\"--dir\" \"" + directory + "\"");
+    }
+
+    @Test
+    void the_end_of_a_log_is_shown_whatever_is_in_it_and_a_large_one_is_put_aside() throws IOException {
+        Files.createDirectories(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path log = directory.resolve("daemon.log");
+        byte[] large = new byte[5 << 20];
+        Arrays.fill(large, (byte) 0xff);
+        Files.write(log, large);
+        Files.setPosixFilePermissions(log, PosixFilePermissions.fromString("rw-------"));
+        Files.writeString(log, "\nlast but one\nlast\n", StandardOpenOption.APPEND);
+
+        assertThat(tally("daemon", "logs", "--lines", "2").out()).isEqualTo("last but one\nlast\n");
+        assertThat(tally("daemon", "start", "--server", NOWHERE, "--no-inbox").exitCode())
+                .isZero();
+        assertThat(Files.size(log)).isLessThan(1 << 20);
+        assertThat(Files.size(directory.resolve("daemon.log.1"))).isGreaterThan(5 << 20);
     }
 
     private String send(String key, String text) throws IOException {
