@@ -1,11 +1,15 @@
 #!/usr/bin/python3
-"""Checks receipts, key proofs and whole logs of Tallystick with none of its code.
+"""Checks receipts, key proofs, promises and whole logs of Tallystick with none of its code.
 
 Needs Python 3.9 and the package 'cryptography' (Debian: python3-cryptography). The formats are in docs/formats/seal.md.
 
-    verify.py receipt FILE --root-key FILE [--policy FILE]
-    verify.py key     FILE --root-key FILE [--policy FILE]
-    verify.py log     DIR  --root-key FILE
+    verify.py receipt  FILE --root-key FILE [--policy FILE]
+    verify.py key      FILE --root-key FILE [--policy FILE]
+    verify.py promise  FILE --root-key FILE [--policy FILE] [--log DIR]
+    verify.py omission FILE --root-key FILE --policy FILE
+    verify.py log      DIR  --root-key FILE
+
+Several files may be given; the first that is refused ends the check.
 
 The root key is one line 'name+id+key'. Prints what is proven and exits with 0, or prints the reason and exits with 1.
 """
@@ -276,7 +280,11 @@ class Policy:
         return None
 
 
-def standing(document, root_key, policy):
+def utc(seconds):
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+
+
+def checkpoint_of(document, root_key, policy):
     ring = Ring(root_key)
     for each in document.get("rotations", []):
         entry = b64(each["entry"])
@@ -291,8 +299,13 @@ def standing(document, root_key, policy):
     note = Note(document["checkpoint"])
     size, root = ring.verify(note)
     at = policy.time(note) if policy else None
+    return size, root, at, ring
+
+
+def standing(document, root_key, policy):
+    size, root, at, ring = checkpoint_of(document, root_key, policy)
     when = "signed, unwitnessed" if at is None else "signed and witnessed, at %s" % (
-        datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        utc(at).strftime("%Y-%m-%dT%H:%M:%SZ"))
     return size, root, "log %s at size %d, %s" % (ring.origin, size, when)
 
 
@@ -399,6 +412,62 @@ def key_proof(data, root_key, policy):
     return "key %s: %d acceptance(s) %s; %s" % (key, len(jobs), " ".join(jobs), words)
 
 
+# Promises
+
+PROMISE = ["log", "tag", "job", "fingerprint", "accepted_at", "sealed_by"]
+
+
+class Promise:
+    def __init__(self, note, ring):
+        lines = note.text.split("\n")
+        require(lines[0] == "tally-promise-v1" and len(lines) == 8 and lines[7] == "", "not a promise")
+        for word, line in zip(PROMISE, lines[1:]):
+            require(line.startswith(word + " "), "a promise without its line '%s'" % word)
+        values = [line.split(" ", 1)[1] for line in lines[1:7]]
+        self.log, self.job, self.sealed_by = values[0], values[2], values[5]
+        self.tag, self.fingerprint = b64(values[1], 32), b64(values[3], 32)
+        require(self.log == ring.origin, "the promise is of another log: %s" % self.log)
+        require(any(note.signed_by(key) for key in ring.keys), "the promise is not signed by the log's key")
+        whole, _, fraction = self.sealed_by.rstrip("Z").partition(".")
+        start = datetime.datetime.strptime(whole, "%Y-%m-%dT%H:%M:%S").replace(tzinfo=datetime.timezone.utc)
+        self.due = start + datetime.timedelta(microseconds=int((fraction + "000000")[:6]))
+
+    def broken(self, at):
+        return at is not None and utc(at) > self.due
+
+
+def promise(data, root_key, policy, directory):
+    document = parse_json(data)
+    require(document.get("format") == "tally-promise-v1", "not a promise")
+    note, ring, leaves, at, words = Note(document["note"]), Ring(root_key), None, None, ""
+    if directory:
+        checkpoint, ring, leaves, _ = read_log(directory, root_key)
+        at = policy.time(checkpoint) if policy else None
+    promised = Promise(note, ring)
+    shown = document.get("fingerprint")
+    require(shown is None or opens(shown, promised.fingerprint, promised.job, "fingerprint"),
+            "the fingerprint is not the one that was promised")
+    if leaves is not None and promised.tag in leaves:
+        words = "; kept: the log has it"
+    elif leaves is not None:
+        require(not promised.broken(at), "broken: witnesses saw the log without job %s" % promised.job)
+        words = "; not in the log, and no quorum of witnesses saw the log after that time"
+    return "job %s: will be in log %s by %s%s" % (promised.job, promised.log, promised.sealed_by, words)
+
+
+def omission(data, root_key, policy):
+    document = parse_json(data)
+    require(document.get("format") == "tally-omission-v1", "not an omission")
+    size, root, at, ring = checkpoint_of(document, root_key, policy)
+    promised = Promise(Note(document["promise"]), ring)
+    head = sealed(document["head"], size, root, MAP_HEAD)
+    require(document["head"]["index"] == head["covers"] == size - 1, "the head is not the last entry")
+    require(looked_up(document["map"], promised.tag, b64(head["root"], 32)) is None, "the promise was kept")
+    require(promised.broken(at), "no quorum of witnesses saw this checkpoint after %s" % promised.sealed_by)
+    return "broken: job %s was to be in log %s by %s; witnesses saw the log without it at size %d" % (
+        promised.job, promised.log, promised.sealed_by, size)
+
+
 # A whole log
 
 def bundle_path(index):
@@ -433,7 +502,8 @@ def map_root(leaves, depth=0):
     return map_node(map_root(leaves[:middle], depth + 1), map_root(leaves[middle:], depth + 1))
 
 
-def whole_log(directory, root_key):
+def read_log(directory, root_key):
+    """The checkpoint, the keys, the leaves of the key map, and the number of heads of a log that is in order."""
     with open(os.path.join(directory, "checkpoint"), "rb") as file:
         note = Note(file.read().decode())
     _, size, root = note.checkpoint()
@@ -463,15 +533,32 @@ def whole_log(directory, root_key):
     require(edge.root() == root, "the root of the checkpoint is not that of the entries")
     require(size and kind == MAP_HEAD, "the log does not end in a head")
     ring.verify(note)
+    return note, ring, leaves, heads
+
+
+def whole_log(directory, root_key):
+    note, ring, leaves, heads = read_log(directory, root_key)
+    size = note.checkpoint()[1]
     return "log %s: %d entries, %d heads, %d leaves of the key map" % (ring.origin, size, heads, len(leaves))
 
 
+def check(options, name, root_key, policy):
+    if options.what == "log":
+        return whole_log(name, root_key)
+    with open(name, "rb") as file:
+        data = file.read()
+    if options.what == "promise":
+        return promise(data, root_key, policy, options.log)
+    return {"receipt": receipt, "key": key_proof, "omission": omission}[options.what](data, root_key, policy)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Checks receipts, key proofs and logs of Tallystick.")
-    parser.add_argument("what", choices=["receipt", "key", "log"])
-    parser.add_argument("file")
+    parser = argparse.ArgumentParser(description="Checks receipts, key proofs, promises and logs of Tallystick.")
+    parser.add_argument("what", choices=["receipt", "key", "promise", "omission", "log"])
+    parser.add_argument("file", nargs="+")
     parser.add_argument("--root-key", required=True)
     parser.add_argument("--policy")
+    parser.add_argument("--log", help="for a promise: the directory of the log")
     options = parser.parse_args()
     try:
         with open(options.root_key, encoding="utf-8") as file:
@@ -480,11 +567,8 @@ def main():
         if options.policy:
             with open(options.policy, encoding="utf-8", errors="surrogateescape") as file:
                 policy = Policy(file.read())
-        if options.what == "log":
-            print(whole_log(options.file, root_key))
-        else:
-            with open(options.file, "rb") as file:
-                print({"receipt": receipt, "key": key_proof}[options.what](file.read(), root_key, policy))
+        for name in options.file:
+            print(check(options, name, root_key, policy))
     except (Refused, OSError) as reason:
         print("refused: %s" % reason)
         sys.exit(1)

@@ -107,6 +107,9 @@ final class SubmitCommand extends SubmissionCommand {
         fields.put("version", Json.of(submitted.version()));
         fields.put("fingerprint", Json.of(submitted.fingerprint()));
         fields.put("duplicate", Json.of(submitted.duplicate()));
+        if (submitted.promise() != null) {
+            fields.put("promise", submitted.promise());
+        }
         String text = "job " + submitted.job() + (submitted.duplicate() ? ", submitted before" : ", submitted");
         if (!wait) {
             answer(text, fields);

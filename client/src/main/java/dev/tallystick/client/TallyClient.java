@@ -159,9 +159,17 @@ public final class TallyClient {
      *
      * @param historyAvailable whether the message that made it can still be read; its key is remembered for longer
      * @param duplicate whether it was accepted under this key before
+     * @param promise the signed promise that the job will be in the log, which {@code tally verify} checks. A repeat gets the
+     *     same one. Null if the server that accepted the job does not seal
      */
     public record Submitted(
-            UUID job, String workflow, int version, String fingerprint, boolean historyAvailable, boolean duplicate) {}
+            UUID job,
+            String workflow,
+            int version,
+            String fingerprint,
+            boolean historyAvailable,
+            boolean duplicate,
+            Json.@Nullable ObjectValue promise) {}
 
     /**
      * The state of a job.
@@ -215,9 +223,14 @@ public final class TallyClient {
                                 accepted.version(),
                                 accepted.fingerprint(),
                                 accepted.historyAvailable(),
-                                accepted.duplicate()),
+                                accepted.duplicate(),
+                                promise(accepted.promise())),
                         accepted.key(),
                         key));
+    }
+
+    private static Json.@Nullable ObjectValue promise(@Nullable RawJson promise) {
+        return promise == null ? null : Fields.of(promise.json()).object();
     }
 
     static SubmitJob body(NewJob job) {

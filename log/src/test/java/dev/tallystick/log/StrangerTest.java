@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.log.audit.LogAudit;
+import dev.tallystick.log.audit.TagProof;
 import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.entry.MemberSecret;
 import dev.tallystick.log.files.LogSnapshot;
 import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.receipt.AcceptancePromise;
 import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.KeyProver;
+import dev.tallystick.log.receipt.Omission;
 import dev.tallystick.log.receipt.Opened;
 import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.SealedEntry;
+import dev.tallystick.log.receipt.SignedPromise;
+import dev.tallystick.log.tree.Hash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,12 +101,54 @@ class StrangerTest {
             Files.writeString(never, Files.readString(never).replace("key-b", "key-a"));
             assertThat(python("key", never)).startsWith("1 refused: ");
 
+            Path kept = write("kept.json", promise("job-a", "key-a").json());
+            assertThat(python("promise", kept)).startsWith("1 refused: the promise is not signed by the log's key");
+            assertThat(python("promise", kept, "--log", logs.path.toString())).endsWith("; kept: the log has it");
+            SignedPromise lost = promise("job-b", "key-b");
+            Path broken = write("broken.json", lost.json());
+            assertThat(python("promise", broken, "--log", logs.path.toString()))
+                    .startsWith("0 job job-b: will be in log log.example/tally by 2026-03-01T11:59:59.500Z; not in the log");
+            assertThat(python("promise", broken, "--log", logs.path.toString(), "--policy", policy.toString()))
+                    .isEqualTo("1 refused: broken: witnesses saw the log without job job-b");
+            Files.writeString(broken, Files.readString(broken).replace("f".repeat(64), "e".repeat(64)));
+            assertThat(python("promise", broken, "--log", logs.path.toString()))
+                    .isEqualTo("1 refused: the fingerprint is not the one that was promised");
+            TagProof proof = LogAudit.lookUp(
+                            logs.path, Logs.SIGNER.key(), lost.unverified().tag())
+                    .proof()
+                    .orElseThrow();
+            Path omission = write(
+                    "omission.json",
+                    new Omission(lost.note(), proof.head(), proof.proof(), proof.checkpoint(), proof.rotations())
+                            .json());
+            assertThat(python("omission", omission, "--policy", policy.toString())).startsWith("0 broken: job job-b");
+            assertThat(python("omission", omission)).startsWith("1 refused: no quorum of witnesses");
+
             Path bundle = logs.path.resolve("tile/entries/000");
             byte[] good = Files.readAllBytes(bundle);
             good[good.length / 2] ^= 1;
             Files.write(bundle, good);
             assertThat(python("log", logs.path)).startsWith("1 refused: ");
         }
+    }
+
+    private Path write(String name, Json document) throws IOException {
+        return Files.write(scratch.resolve(name), document.canonicalBytes());
+    }
+
+    /** A promise by the key that came later, due half a second before the witness saw the log. */
+    private static SignedPromise promise(String job, String key) {
+        Hash opening = Logs.MEMBER.promiseOpening(job);
+        String fingerprint = "f".repeat(64);
+        AcceptancePromise promise = new AcceptancePromise(
+                Logs.ORIGIN,
+                Logs.MEMBER.tag(MemberSecret.ACCEPT_DOOR, key, 0),
+                job,
+                AcceptancePromise.commitTo(opening, job, fingerprint),
+                Instant.parse("2026-03-01T11:00:00Z"),
+                Instant.parse("2026-03-01T11:59:59.500Z"));
+        return new SignedPromise(
+                Logs.NEXT_SIGNER.sign(promise.text()), new Opened(Json.of(fingerprint), opening));
     }
 
     private static Map<String, Json> awkward(String job) {

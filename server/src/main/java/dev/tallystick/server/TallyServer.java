@@ -15,6 +15,7 @@ import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.engine.model.UserCode;
 import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.seal.Promises;
 import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.engine.seal.Sealer;
 import dev.tallystick.engine.view.JobEvents;
@@ -118,6 +119,7 @@ public final class TallyServer implements AutoCloseable {
             // Opened first and so closed last: it seals what the others leave.
             Optional<Sealer> sealer =
                     settings.seal() ? Optional.of(open(Sealing.open(database, data, crashPoints))) : Optional.empty();
+            Promises promises = sealer.map(Sealer::promises).orElse(null);
             Engine engine = open(new Engine(
                     database,
                     new AcceptKeys(settings.broker().keyRetention()),
@@ -145,7 +147,13 @@ public final class TallyServer implements AutoCloseable {
                     ? null
                     : open(new ExchangePart(database, engine, config, new Ids(clock, random), crashPoints));
             Broker broker = open(new Broker(
-                    database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
+                    database,
+                    settings.broker(),
+                    new JobHook(workflows, clock, promises),
+                    limiter,
+                    clock,
+                    random,
+                    crashPoints));
             Scheduler scheduler = open(new Scheduler(
                     database, engine, new Spenders(broker), settings.engine().poll(), crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
@@ -157,6 +165,7 @@ public final class TallyServer implements AutoCloseable {
                     limits,
                     database,
                     key -> sealer.flatMap(each -> each.proveKey(key)),
+                    promises,
                     engine,
                     scheduler,
                     workflows,
@@ -314,6 +323,7 @@ public final class TallyServer implements AutoCloseable {
             Limits limits,
             Database database,
             Function<ScopedKey, Optional<byte[]>> keyProver,
+            @Nullable Promises promises,
             Engine engine,
             Scheduler scheduler,
             Workflows workflows,
@@ -330,7 +340,7 @@ public final class TallyServer implements AutoCloseable {
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
-        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
+        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard, promises).routes());
         routes.addAll(new ReceiptRoutes(new Receipts(database), jobs, keyProver).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());

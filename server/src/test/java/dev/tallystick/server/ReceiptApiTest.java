@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.log.audit.LogAudit;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.Receipt;
+import dev.tallystick.log.receipt.SignedPromise;
 import dev.tallystick.log.receipt.Trust;
 import dev.tallystick.log.receipt.Verdict;
 import dev.tallystick.testkit.Eventually;
@@ -18,7 +20,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -130,6 +136,57 @@ class ReceiptApiTest {
                         .get("/v1/keys/order:3/proof")
                         .code())
                 .isEqualTo("not_sealed");
+    }
+
+    private static Http.Reply submit(Http member, String key) {
+        return member.submit(key, "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"9\"}}");
+    }
+
+    @Test
+    void an_accepted_job_is_promised_to_be_sealed_and_its_repeat_gets_the_same_promise() throws Exception {
+        Http member = sealing.member("dave", "member");
+        // A server that has just started promises nothing before it has the lease of the log.
+        AtomicInteger attempt = new AtomicInteger();
+        Http.Reply first = Eventually.value(
+                "a promise",
+                () -> submit(member, "promised:" + attempt.incrementAndGet()),
+                reply -> reply.body().contains("\"promise\""));
+        String key = "promised:" + attempt.get();
+        assertThat(first.status()).isEqualTo(201);
+        byte[] promise = first.at("promise").canonicalBytes();
+        Trust trust = Trust.of(
+                VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip()));
+        Verdict<SignedPromise.Facts> verdict = SignedPromise.verify(promise, trust, List.of());
+        assertThat(verdict).isInstanceOf(Verdict.Proven.class);
+        SignedPromise.Facts facts = ((Verdict.Proven<SignedPromise.Facts>) verdict).facts();
+        assertThat(facts.promise().job()).isEqualTo(first.text("job_id"));
+        assertThat(facts.fingerprint()).contains(first.text("fingerprint"));
+        assertThat(facts.promise().acceptedAt()).isEqualTo(Instant.parse(first.text("accepted_at")));
+
+        assertThat(submit(member, key).body().replace("\"duplicate\":true", "\"duplicate\":false"))
+                .isEqualTo(first.body());
+        TallyClient client = new TallyClient(sealing.server().address(), member.token(), Duration.ofSeconds(30));
+        TallyClient.NewJob job =
+                TallyClient.NewJob.of("sample.order", new Json.ObjectValue(Map.of("order", Json.of("9"))));
+        assertThat(client.submit(job, new IdempotencyKey(key)).promise()).isEqualTo(first.at("promise"));
+
+        assertThat(receipt(member, first.text("job_id")).status()).isEqualTo(200);
+        assertThat(LogAudit.lookUp(one.resolve("log"), trust.key(), facts.promise().tag())
+                        .proof()
+                        .orElseThrow()
+                        .has(facts.promise().tag()))
+                .isTrue();
+    }
+
+    @Test
+    void a_server_without_the_key_of_the_log_promises_nothing_and_neither_does_a_repeat_elsewhere() {
+        Http member = sealing.member("erin", "member");
+        Http atOther = new Http(other.server().address(), member.token());
+
+        assertThat(submit(atOther, "unpromised").body()).doesNotContain("\"promise\"");
+        Http.Reply repeat = submit(member, "unpromised");
+        assertThat(repeat.status()).isEqualTo(200);
+        assertThat(repeat.body()).doesNotContain("\"promise\"");
     }
 
     @Test

@@ -10,7 +10,9 @@ import dev.tallystick.core.JsonRefused;
 import dev.tallystick.log.note.Policy;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.receipt.KeyProof;
+import dev.tallystick.log.receipt.Omission;
 import dev.tallystick.log.receipt.Receipt;
+import dev.tallystick.log.receipt.SignedPromise;
 import dev.tallystick.log.receipt.Trust;
 import dev.tallystick.log.receipt.Verdict;
 import java.io.IOException;
@@ -27,18 +29,27 @@ import picocli.CommandLine.Parameters;
 /** Checks a receipt with only the file and a key. The file says whether it is the receipt of a job or of a ledger. */
 @Command(
         name = "verify",
-        description = "Check a receipt or the proof of a key offline, against a root key that you trust.",
+        description = {
+            "Check a receipt, the proof of a key, or a promise offline, against a root key that you trust.",
+            "With a copy of the log, also whether a promise was kept."
+        },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%n",
         footerHeading = "%nFor example:%n",
         footer = {
             "  $ tally verify receipt.json --root-key root.pub",
-            "  $ tally verify receipt.json --root-key root.pub --policy witnesses.txt"
+            "  $ tally verify receipt.json --root-key root.pub --policy witnesses.txt",
+            "  $ tally verify promise.json --root-key root.pub --policy witnesses.txt --log copy/log"
         })
 public final class VerifyCommand extends TallyCommand {
 
-    @Parameters(paramLabel = "RECEIPT", description = "The receipt.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = {
+                "The receipt, proof, promise or omission;",
+                "or the answer of 'tally submit --json', with its promise."
+            })
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path receipt;
 
@@ -62,34 +73,50 @@ public final class VerifyCommand extends TallyCommand {
             description = "The current signing key, if you know it: signatures of retired keys then prove nothing.")
     private @Nullable Path currentKey;
 
+    @Option(
+            names = "--log",
+            paramLabel = "DIR",
+            description = "For a promise: a copy of the log, to see whether the promise was kept.")
+    private @Nullable Path log;
+
     @Override
     public ExitCode run() throws IOException {
-        String text = LedgerInput.read(receipt);
+        String text = promiseIn(LedgerInput.read(receipt));
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return switch (format(text)) {
             case Receipt.FORMAT ->
                 switch (Receipt.verify(bytes, trust())) {
                     case Verdict.Proven<Receipt.Facts> proven -> proven(proven.facts());
-                    case Verdict.Refused<Receipt.Facts> refused -> refused(refused.reason());
+                    case Verdict.Refused<Receipt.Facts> refused -> refused(this, refused.reason());
                 };
             case KeyProof.FORMAT ->
                 switch (KeyProof.verify(bytes, trust())) {
                     case Verdict.Proven<KeyProof.Facts> proven -> proven(proven.facts());
-                    case Verdict.Refused<KeyProof.Facts> refused -> refused(refused.reason());
+                    case Verdict.Refused<KeyProof.Facts> refused -> refused(this, refused.reason());
                 };
+            case SignedPromise.FORMAT -> new PromiseCheck(this, trust(), key(rootKey)).check(bytes, log);
+            case Omission.FORMAT -> new PromiseCheck(this, trust(), key(rootKey)).checkOmission(bytes);
             default -> LedgerReceipt.check(this, text, rootKey, currentKey);
         };
     }
 
+    /** The promise in the answer to a submission; any other document as it is. */
+    private static String promiseIn(String text) {
+        Map<String, Json> members = members(text);
+        Json promise = members.get("promise");
+        return members.containsKey("format") || promise == null ? text : promise.canonical();
+    }
+
     /** What the document says that it is; empty for the receipt of a ledger. */
     private static String format(String text) {
+        return members(text).get("format") instanceof Json.StringValue format ? format.value() : "";
+    }
+
+    private static Map<String, Json> members(String text) {
         try {
-            return Json.parse(text) instanceof Json.ObjectValue object
-                            && object.members().get("format") instanceof Json.StringValue format
-                    ? format.value()
-                    : "";
+            return Json.parse(text) instanceof Json.ObjectValue object ? object.members() : Map.of();
         } catch (JsonRefused e) {
-            return "";
+            return Map.of();
         }
     }
 
@@ -166,11 +193,11 @@ public final class VerifyCommand extends TallyCommand {
         return "\n  " + record + "." + field + "  " + words;
     }
 
-    private ExitCode refused(String reason) {
+    static ExitCode refused(TallyCommand command, String reason) {
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         fields.put("proven", Json.of(false));
         fields.put("reason", Json.of(reason));
-        answer("not proven: " + reason, fields);
+        command.answer("not proven: " + reason, fields);
         return ExitCode.CONFLICT;
     }
 }

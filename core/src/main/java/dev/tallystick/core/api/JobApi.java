@@ -31,6 +31,8 @@ public interface JobApi {
      *
      * @param historyAvailable whether the message that made the job can still be read; the key is remembered for longer
      * @param duplicate whether it was accepted under this key before
+     * @param promise the signed promise that the job will be in the log, which {@code tally verify} checks; null if the server
+     *     that accepted the job does not seal
      */
     record JobAccepted(
             UUID jobId,
@@ -40,7 +42,8 @@ public interface JobApi {
             String fingerprint,
             Instant acceptedAt,
             boolean historyAvailable,
-            boolean duplicate) {}
+            boolean duplicate,
+            @Nullable RawJson promise) {}
 
     /**
      * A job.

@@ -59,6 +59,7 @@ public final class Sealer implements AutoCloseable {
     private final SealedStore sealed = new SealedStore();
     private final TileStore tiles = new TileStore();
     private final KeyProofs keyProofs;
+    private final Promises promises;
     private final Loop loop;
 
     /** The directory as compared with the anchor under {@link #fence}; null if it has to be compared. One thread uses it. */
@@ -85,6 +86,7 @@ public final class Sealer implements AutoCloseable {
         this.signer = signer;
         this.planner = new BatchPlanner(secret, random, settings.facts());
         this.keyProofs = new KeyProofs(database, secret);
+        this.promises = new Promises(secret, () -> signer, () -> served);
         this.loop = new Loop("sealer", settings.interval(), this::seal);
     }
 
@@ -142,6 +144,10 @@ public final class Sealer implements AutoCloseable {
             }
             throw new UncheckedIOException(e);
         }
+    }
+
+    public Promises promises() {
+        return promises;
     }
 
     /** Seals all that is queued, if this process has or gets the lease. */

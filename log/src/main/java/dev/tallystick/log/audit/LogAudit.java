@@ -9,6 +9,7 @@ import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.TlogProof;
 import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.receipt.SealedEntry;
 import dev.tallystick.log.ring.KeyRing;
 import dev.tallystick.log.ring.Rotation;
 import dev.tallystick.log.tree.EntryBundle;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -44,13 +46,18 @@ public final class LogAudit {
     private RightEdge edge = RightEdge.EMPTY;
     private RightEdge beforeRotation = RightEdge.EMPTY;
     private byte @Nullable [] rotation;
+    private RightEdge beforeLast = RightEdge.EMPTY;
+    private byte[] last = {};
     private KeyRing keys;
     private long heads;
+    private final @Nullable Hash wanted;
+    private @Nullable TagProof proof;
 
-    private LogAudit(Path directory, VerifierKey rootKey, MemberAudit members) {
+    private LogAudit(Path directory, VerifierKey rootKey, MemberAudit members, @Nullable Hash wanted) {
         this.directory = directory;
         this.members = members;
         this.keys = KeyRing.of(rootKey);
+        this.wanted = wanted;
     }
 
     /**
@@ -71,7 +78,21 @@ public final class LogAudit {
      * @param members what the auditor was shown; without it the tags are not checked
      */
     public static Report audit(Path directory, VerifierKey rootKey, MemberAudit members) throws IOException {
-        return new LogAudit(directory, rootKey, members).run();
+        return new LogAudit(directory, rootKey, members, null).run();
+    }
+
+    /**
+     * What a log has for a tag.
+     *
+     * @param proof empty if the log has findings: it proves nothing then
+     */
+    public record Lookup(Report report, Optional<TagProof> proof) {}
+
+    /** Audits the log in a directory, and looks a tag up in its map. */
+    public static Lookup lookUp(Path directory, VerifierKey rootKey, Hash tag) throws IOException {
+        LogAudit audit = new LogAudit(directory, rootKey, new MemberAudit(), tag);
+        Report report = audit.run();
+        return new Lookup(report, report.isClean() ? Optional.ofNullable(audit.proof) : Optional.empty());
     }
 
     private Report run() throws IOException {
@@ -91,6 +112,9 @@ public final class LogAudit {
                     index++) {
                 bundle(index, checkpoint.size(), map);
             }
+            if (wanted != null && findings.isEmpty() && edge.size() > 0) {
+                proof = prove(wanted, note, map);
+            }
         } finally {
             Files.deleteIfExists(scratch);
         }
@@ -106,6 +130,14 @@ public final class LogAudit {
             found("checkpoint", String.valueOf(e.getMessage()));
         }
         return new Report(checkpoint.size(), heads, List.copyOf(findings));
+    }
+
+    private TagProof prove(Hash tag, SignedNote note, KeyMap map) throws IOException {
+        long index = edge.size() - 1;
+        EdgeSubtrees subtrees = new EdgeSubtrees(beforeLast, List.of(Hash.leaf(last)));
+        List<Hash> inclusion = MerkleProofs.inclusion(index, edge.size(), subtrees);
+        SealedEntry head = new SealedEntry(index, LogEntry.parse(last), inclusion, Map.of());
+        return new TagProof(note, keys.rotations(), head, map.prove(tag));
     }
 
     private void bundle(long index, long size, KeyMap map) throws IOException {
@@ -131,6 +163,8 @@ public final class LogAudit {
             }
             RightEdge before = edge;
             edge = edge.append(leaf);
+            beforeLast = before;
+            last = entries.get(i);
             level(0, leaf, at);
             if (rotation != null) {
                 rotated(at - 1, rotation, beforeRotation, leaf);

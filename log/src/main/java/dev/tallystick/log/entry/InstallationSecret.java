@@ -9,12 +9,14 @@ public final class InstallationSecret {
     public static final int BYTES = 32;
 
     private final byte[] secret;
+    private final Hash extracted;
 
     private InstallationSecret(byte[] secret) {
         if (secret.length != BYTES) {
             throw new IllegalArgumentException("an installation's secret has 32 bytes, not " + secret.length);
         }
         this.secret = secret;
+        this.extracted = HmacSha256.extract("tally-secret-v1", secret);
     }
 
     public static InstallationSecret draw(SecureRandom random) {
@@ -34,7 +36,7 @@ public final class InstallationSecret {
 
     public MemberSecret of(String mesh, String member, int generation) {
         Hash derived = HmacSha256.expand(
-                HmacSha256.extract("tally-secret-v1", secret),
+                extracted,
                 HmacSha256.lengthPrefixed(mesh),
                 HmacSha256.lengthPrefixed(member),
                 HmacSha256.number(generation));

@@ -2,8 +2,6 @@ package dev.tallystick.log.receipt;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.log.entry.Commitment;
-import dev.tallystick.log.note.NoteSigner;
-import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.tree.Hash;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -22,12 +20,16 @@ public record AcceptancePromise(
 
     public static final String FORMAT = "tally-promise-v1";
 
-    private static final String FIELD = "fingerprint";
+    static final String FIELD = "fingerprint";
+
     private static final String[] WORDS = {"log ", "tag ", "job ", "fingerprint ", "accepted_at ", "sealed_by "};
 
     public AcceptancePromise {
         if (job.isEmpty() || job.length() > 255 || job.chars().anyMatch(c -> c <= ' ')) {
             throw new IllegalArgumentException("the id of a job has 1 to 255 characters and no space");
+        }
+        if (sealedBy.isBefore(acceptedAt)) {
+            throw new IllegalArgumentException("a promise ends before it begins");
         }
     }
 
@@ -48,10 +50,6 @@ public record AcceptancePromise(
                 WORDS[4] + acceptedAt,
                 WORDS[5] + sealedBy,
                 "");
-    }
-
-    public SignedNote sign(NoteSigner signer) {
-        return signer.sign(text());
     }
 
     static AcceptancePromise parse(String text) {
@@ -81,24 +79,5 @@ public record AcceptancePromise(
             throw new IllegalArgumentException("a promise with a malformed time", e);
         }
         throw new IllegalArgumentException("a promise in other than its usual form");
-    }
-
-    /** Verifies a promise; any bytes may be given. Any key of the log may have signed it, so the caller names the key. */
-    public static Verdict<AcceptancePromise> verify(byte[] note, Trust trust) {
-        return Verdict.of(
-                bytes -> {
-                    SignedNote signed = SignedNote.parse(bytes);
-                    AcceptancePromise promise = parse(signed.text());
-                    if (!promise.origin().equals(trust.key().name()) || !signed.isSignedBy(trust.key())) {
-                        throw new IllegalArgumentException("the promise is not signed by the log's key");
-                    }
-                    return promise;
-                },
-                note);
-    }
-
-    /** Whether the fingerprint of a request is the promised one. */
-    public boolean isFor(String requestFingerprint, Hash opening) {
-        return commitTo(opening, job, requestFingerprint).equals(fingerprint);
     }
 }

@@ -1,11 +1,9 @@
 package dev.tallystick.log.receipt;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.log.entry.EntryType;
 import dev.tallystick.log.entry.JsonFields;
 import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.entry.MemberSecret;
-import dev.tallystick.log.map.MapLeaf;
 import dev.tallystick.log.map.MapProof;
 import dev.tallystick.log.map.MapProof.Shown;
 import dev.tallystick.log.note.SignedNote;
@@ -95,11 +93,7 @@ public record KeyProof(
 
     private Facts facts(Trust trust) {
         Standing standing = Standing.of(checkpoint, rotations, trust);
-        head.requireIncluded(standing.checkpoint());
-        LogEntry.MapHead last = SealedEntry.as(LogEntry.MapHead.class, head, EntryType.MAP_HEAD);
-        if (head.index() != standing.checkpoint().size() - 1 || last.covers() != head.index()) {
-            throw new IllegalArgumentException("the head is not the last entry of the log");
-        }
+        LogEntry.MapHead last = head.asLastHead(standing.checkpoint());
         List<String> acceptances = new ArrayList<>();
         for (int i = 0; i < generations.size(); i++) {
             acceptances.addAll(acceptances(last.root(), i + 1, generations.get(i)));
@@ -163,12 +157,12 @@ public record KeyProof(
             for (Json one : generation.list("numbers", MOST)) {
                 JsonFields number = JsonFields.of("a number", one);
                 numbers.add(new Numbered(
-                        mapProof(number.object("map")),
+                        MapProofJson.read(number.object("map")),
                         number.findObject("job").map(Opened::parse).orElse(null)));
                 number.end();
             }
             generations.add(
-                    new Generation(generation.hash("secret"), mapProof(generation.object("committed")), numbers));
+                    new Generation(generation.hash("secret"), MapProofJson.read(generation.object("committed")), numbers));
             generation.end();
         }
         KeyProof proof = new KeyProof(
@@ -177,24 +171,11 @@ public record KeyProof(
                 fields.text("key"),
                 SealedEntry.parse(fields.object("head")),
                 generations,
-                mapProof(fields.object("no_further")),
+                MapProofJson.read(fields.object("no_further")),
                 document.checkpoint(),
                 document.rotations());
         fields.end();
         return proof;
-    }
-
-    private static MapProof mapProof(JsonFields fields) {
-        List<Hash> siblings = SealedEntry.parseHashes(fields.list("siblings", MapProof.LONGEST));
-        MapLeaf leaf = fields.findObject("leaf")
-                .map(each -> {
-                    MapLeaf parsed = new MapLeaf(each.hash("tag"), each.hash("commitment"));
-                    each.end();
-                    return parsed;
-                })
-                .orElse(null);
-        fields.end();
-        return new MapProof(siblings, leaf);
     }
 
     public Json json() {
@@ -203,7 +184,7 @@ public record KeyProof(
         members.put("member", Json.of(member));
         members.put("key", Json.of(key));
         members.put("head", head.json());
-        members.put("no_further", json(noFurther));
+        members.put("no_further", MapProofJson.write(noFurther));
         members.put(
                 "generations",
                 new Json.ArrayValue(generations.stream().map(KeyProof::json).toList()));
@@ -214,7 +195,7 @@ public record KeyProof(
         List<Json> numbers = new ArrayList<>();
         for (Numbered number : generation.numbers) {
             Map<String, Json> members = new TreeMap<>();
-            members.put("map", json(number.proof));
+            members.put("map", MapProofJson.write(number.proof));
             if (number.job != null) {
                 members.put("job", number.job.json());
             }
@@ -222,21 +203,7 @@ public record KeyProof(
         }
         return new Json.ObjectValue(Map.of(
                 "secret", Json.of(generation.secret.base64()),
-                "committed", json(generation.committed),
+                "committed", MapProofJson.write(generation.committed),
                 "numbers", new Json.ArrayValue(numbers)));
-    }
-
-    private static Json json(MapProof proof) {
-        Map<String, Json> members = new TreeMap<>();
-        members.put("siblings", SealedEntry.hashes(proof.siblings()));
-        MapLeaf leaf = proof.leaf();
-        if (leaf != null) {
-            members.put(
-                    "leaf",
-                    new Json.ObjectValue(Map.of(
-                            "tag", Json.of(leaf.tag().base64()),
-                            "commitment", Json.of(leaf.commitment().base64()))));
-        }
-        return new Json.ObjectValue(members);
     }
 }

@@ -44,6 +44,16 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
         }
     }
 
+    /** The head that ends the log of the checkpoint, which this must be. */
+    LogEntry.MapHead asLastHead(Checkpoint checkpoint) {
+        requireIncluded(checkpoint);
+        LogEntry.MapHead head = as(LogEntry.MapHead.class, this, EntryType.MAP_HEAD);
+        if (index != checkpoint.size() - 1 || head.covers() != index) {
+            throw new IllegalArgumentException("the head is not the last entry of the log");
+        }
+        return head;
+    }
+
     /** Every shown field must open its commitment for this job. */
     void requireOpened(String job, Map<String, Hash> commitments) {
         shown.forEach((field, opened) -> {

@@ -9,6 +9,7 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.seal.Promises;
 import dev.tallystick.engine.submit.JobStarter;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.StoredResponse;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -35,18 +37,15 @@ public final class JobHook implements AcceptHook {
     private final Workflows workflows;
     private final JobStarter jobStarter;
     private final InstantSource clock;
+    private final @Nullable Promises promises;
     private final CompletionWatch ends = new CompletionForwarder();
 
-    public JobHook(Workflows workflows, InstantSource clock) {
+    /** @param promises null if this server does not seal */
+    public JobHook(Workflows workflows, InstantSource clock, @Nullable Promises promises) {
         this.workflows = workflows;
         this.clock = clock;
+        this.promises = promises;
         this.jobStarter = workflows.intake();
-    }
-
-    /** What the answers to a submission and its repeats say of a job beyond its key: its version. */
-    static int versionIn(StoredResponse answer) {
-        String text = answer.text();
-        return text.isEmpty() ? 1 : Integer.parseInt(text);
     }
 
     /**
@@ -78,13 +77,19 @@ public final class JobHook implements AcceptHook {
                             null,
                             attributes),
                     submission.traceParent());
-            NewJob job = planned.underKey(new ScopedKey(member.scope(), submission.key()));
-            return new Plan.Ready(StoredResponse.of(Integer.toString(version)), new Planned(job, options.notBefore()));
+            ScopedKey key = new ScopedKey(member.scope(), submission.key());
+            StoredResponse answer = new JobAnswer(version, acceptance(key)).stored();
+            return new Plan.Ready(answer, new Planned(planned.underKey(key), options.notBefore()));
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
         } catch (IllegalArgumentException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.OPTIONS_REFUSED, String.valueOf(e.getMessage())));
         }
+    }
+
+    private @Nullable Integer acceptance(ScopedKey key) {
+        OptionalInt number = promises == null ? OptionalInt.empty() : promises.nextAcceptance(key);
+        return number.isPresent() ? number.getAsInt() : null;
     }
 
     @Override

@@ -24,9 +24,11 @@ import dev.tallystick.core.api.JobApi.SignalSent;
 import dev.tallystick.core.api.JobApi.SubmitJob;
 import dev.tallystick.core.api.RawJson;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.seal.Promises;
 import dev.tallystick.engine.view.JobInfo;
 import dev.tallystick.engine.view.JobQuery;
 import dev.tallystick.engine.view.Why;
+import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
@@ -57,20 +59,24 @@ public final class JobRoutes {
     private final MeshJobs jobs;
     private final LongPolls longPolls;
     private final BudgetGuard budgetGuard;
+    private final @Nullable Promises promises;
 
+    /** @param promises null if this server does not seal */
     public JobRoutes(
             Broker broker,
             Submissions submissions,
             Engine engine,
             MeshJobs jobs,
             LongPolls longPolls,
-            BudgetGuard budgetGuard) {
+            BudgetGuard budgetGuard,
+            @Nullable Promises promises) {
         this.broker = broker;
         this.submissions = submissions;
         this.budgetGuard = budgetGuard;
         this.engine = engine;
         this.jobs = jobs;
         this.longPolls = longPolls;
+        this.promises = promises;
     }
 
     public List<Route> routes() {
@@ -145,23 +151,40 @@ public final class JobRoutes {
                 job.version(),
                 job.notBefore(),
                 job.attributes() == null ? new Json.ObjectValue(Map.of()) : job.attributes());
-        return submissions.submit(call, Submission.of(key, envelope).withOptions(options), JobRoutes::accepted);
+        return submissions.submit(
+                call,
+                Submission.of(key, envelope).withOptions(options),
+                (message, duplicate) -> accepted(call.member().scope(), message, duplicate));
     }
 
     static Priority priority(@Nullable String word) {
         return word == null ? Priority.DEFAULT : Priority.parse(word);
     }
 
-    private static JobAccepted accepted(AcceptedMessage message, boolean duplicate) {
+    private JobAccepted accepted(Scope scope, AcceptedMessage message, boolean duplicate) {
+        JobAnswer answer = JobAnswer.of(message.answer());
         return new JobAccepted(
                 message.id(),
                 message.to().reference(),
-                JobHook.versionIn(message.answer()),
+                answer.version(),
                 message.key().value(),
                 message.fingerprint().hex(),
                 message.acceptedAt(),
                 message.historyAvailable(),
-                duplicate);
+                duplicate,
+                promise(scope, message, answer.acceptance()));
+    }
+
+    private @Nullable RawJson promise(Scope scope, AcceptedMessage message, @Nullable Integer acceptance) {
+        if (promises == null || acceptance == null) {
+            return null;
+        }
+        return RawJson.of(promises.promise(
+                new ScopedKey(scope, message.key()),
+                acceptance,
+                message.id(),
+                message.fingerprint(),
+                message.acceptedAt()));
     }
 
     private Answer list(Call call) {
