@@ -1,6 +1,8 @@
 package dev.tallystick;
 
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.seal.JobProof;
+import dev.tallystick.engine.seal.ShownFields;
 import dev.tallystick.engine.view.Why;
 import dev.tallystick.workflow.Closed;
 import dev.tallystick.workflow.Codec;
@@ -13,6 +15,7 @@ import dev.tallystick.workflow.Signalled;
 import dev.tallystick.workflow.UnknownJobException;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -143,6 +146,18 @@ public final class JobHandle<O extends @Nullable Object> {
     /** What the job waits for, since when, and what would let it continue. */
     public Why why() {
         return engine.why(mesh, id);
+    }
+
+    /**
+     * What proves this very job to people outside, if a server with {@code --seal} shares the database. {@code tally verify}
+     * checks the receipt with the public key of the log alone.
+     *
+     * @param shown the fields of its records that the receipt opens, such as {@code outcome} and {@code output}; without any,
+     *     all of them. The others stay closed, and the receipt verifies without them
+     * @throws IllegalArgumentException if no record has a field of such a name
+     */
+    public JobProof receipt(String... shown) {
+        return engine.receipts().prove(mesh, id.value(), ShownFields.of(List.of(shown)));
     }
 
     @Override

@@ -58,7 +58,7 @@ import picocli.CommandLine.Parameters;
             "  tally job events 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
             "  tally job cancel 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --key again:41",
-            "  tally job receipt --key order:42",
+            "  tally job receipt --key order:42 --show outcome,output",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
 final class JobCommand extends CommandGroup {
@@ -238,9 +238,16 @@ final class JobCommand extends CommandGroup {
             sortOptions = false)
     static final class Receipt extends OfOne {
 
+        @Option(
+                names = "--show",
+                paramLabel = "FIELD",
+                split = ",",
+                description = "Open only these fields of the records, such as outcome,output (default: all).")
+        private List<String> shown = List.of();
+
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            print(client.jobs().receipt(id).canonical());
+            print(client.jobs().receipt(id, shown.toArray(String[]::new)).canonical());
             return ExitCode.OK;
         }
     }

@@ -107,10 +107,15 @@ public final class Jobs {
     /**
      * The receipt of the job: what proves its acceptance, and its end once it has one, to everyone who trusts the key of the
      * log. {@code tally verify} checks it.
+     *
+     * @param shown the fields of its records that the receipt opens, such as {@code outcome} and {@code output}; without any,
+     *     all of them. The others stay closed, and the receipt verifies without them
      */
-    public Json.ObjectValue receipt(UUID job) {
+    public Json.ObjectValue receipt(UUID job, String... shown) {
         return transport.ask(
-                Request.get(path(job) + "/receipt"),
+                new Query(path(job) + "/receipt")
+                        .with("show", shown.length == 0 ? null : String.join(",", shown))
+                        .read(),
                 JobReceipt.class,
                 answer -> Transport.about(Fields.of(answer.receipt().json()).object(), answer.jobId(), job));
     }

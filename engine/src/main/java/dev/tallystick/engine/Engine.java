@@ -30,6 +30,7 @@ import dev.tallystick.engine.record.RecordReader;
 import dev.tallystick.engine.record.SignalStore;
 import dev.tallystick.engine.record.Spans;
 import dev.tallystick.engine.record.Transactions;
+import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.engine.submit.JobMaker;
 import dev.tallystick.engine.submit.JobStarter;
 import dev.tallystick.engine.submit.Reruns;
@@ -326,6 +327,11 @@ public final class Engine implements AutoCloseable {
     public Why why(String mesh, JobId job) {
         return database.transact("why", tx -> new WhyStore().why(tx, mesh, continuations.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
+    }
+
+    /** What proves jobs to people outside, if any process seals the jobs of this database. */
+    public Receipts receipts() {
+        return new Receipts(database);
     }
 
     /** Sends a signal to a job of the mesh. The sender's key distinguishes it from other signals and identifies repeats. */

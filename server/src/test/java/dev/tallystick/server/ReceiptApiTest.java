@@ -98,6 +98,25 @@ class ReceiptApiTest {
     }
 
     @Test
+    void a_receipt_opens_the_fields_that_are_asked_for() throws Exception {
+        Http member = sealing.member("frank", "member");
+        String job = submit(member, "order:5").text("job_id");
+        assertThat(member.get("/v1/jobs/" + job + "/result?wait=30").status()).isEqualTo(200);
+        Http.Reply whole = Eventually.value(
+                "the end is sealed",
+                () -> member.get("/v1/jobs/" + job + "/receipt"),
+                reply -> reply.body().contains("\"outcome\""));
+        assertThat(facts(whole.at("receipt")).accepted()).containsKey("key");
+        TallyClient client = new TallyClient(sealing.server().address(), member.token(), Duration.ofSeconds(30));
+
+        Json.ObjectValue brief = client.jobs().receipt(UUID.fromString(job), "outcome", "output");
+
+        assertThat(facts(brief).accepted()).containsOnlyKeys("job");
+        assertThat(facts(brief).closed().orElseThrow()).containsOnlyKeys("job", "outcome", "output_sha256");
+        assertThat(member.get("/v1/jobs/" + job + "/receipt?show=salt").code()).isEqualTo("malformed_request");
+    }
+
+    @Test
     void another_mesh_gets_no_receipt_and_an_unknown_job_has_none() {
         Http member = sealing.member("bob", "member");
         String job = member.submit("order:2", "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"2\"}}")

@@ -37,18 +37,18 @@ public final class Receipts {
     }
 
     /** Proves a job of the mesh under the newest checkpoint: its acceptance, and its end if it has one. */
-    public JobProof prove(String mesh, UUID job) {
+    public JobProof prove(String mesh, UUID job, ShownFields shown) {
         return database.transact("make a receipt", tx -> {
             Optional<SealStore.Anchor> anchor = store.anchor(tx);
             Optional<SealedJob> found = sealed.find(tx, mesh, job);
             if (anchor.isEmpty() || found.isEmpty()) {
                 return new JobProof.Unsealed(anchor.isPresent());
             }
-            return prove(tx, anchor.get(), found.get());
+            return prove(tx, anchor.get(), found.get(), shown);
         });
     }
 
-    private JobProof prove(Tx tx, SealStore.Anchor anchor, SealedJob job) throws SQLException {
+    private JobProof prove(Tx tx, SealStore.Anchor anchor, SealedJob job, ShownFields shown) throws SQLException {
         String checkpoint = anchor.checkpoint();
         byte[] salt = job.salt();
         if (checkpoint == null || !isBelow(anchor.size(), job.accepted()) || !isBelow(anchor.size(), job.closed())) {
@@ -61,7 +61,7 @@ public final class Receipts {
             return new JobProof.Pending();
         }
         SignedNote note = SignedNote.parse(checkpoint);
-        Prover prover = new Prover(tx, anchor.size(), note, JobSalt.of(job.id().toString(), salt));
+        Prover prover = new Prover(tx, anchor.size(), note, JobSalt.of(job.id().toString(), salt), shown);
         try {
             Receipt receipt = new Receipt(
                     job.id().toString(),
@@ -89,13 +89,15 @@ public final class Receipts {
         private final long size;
         private final SignedNote note;
         private final JobSalt salt;
+        private final ShownFields shown;
         private final TiledSubtrees subtrees;
 
-        Prover(Tx tx, long size, SignedNote note, JobSalt salt) {
+        Prover(Tx tx, long size, SignedNote note, JobSalt salt, ShownFields shown) {
             this.tx = tx;
             this.size = size;
             this.note = note;
             this.salt = salt;
+            this.shown = shown;
             this.subtrees = new TiledSubtrees((TileSource) this::read, size);
         }
 
@@ -110,7 +112,7 @@ public final class Receipts {
                     .get(place);
             TlogProof proof = new TlogProof(index, MerkleProofs.inclusion(index, size, subtrees), note);
             Json.ObjectValue fields = (Json.ObjectValue) Json.parse(record);
-            return SealedEntry.of(entry, proof, Opened.of(salt, fields.members()));
+            return SealedEntry.of(entry, proof, Opened.of(salt, shown.of(fields.members())));
         }
 
         private byte[] read(TilePath path) throws IOException {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,25 @@ final class SealRecords {
 
     /** Digit rows beyond this are not in the record; their root still is. */
     static final int MOST_INLINE = 16 * 1024;
+
+    /** The names of all fields that a record may have. */
+    static final Set<String> FIELDS = Set.of(
+            "job",
+            "mesh",
+            "workflow",
+            "version",
+            "accepted_at",
+            "key",
+            "member",
+            "fingerprint",
+            "origin",
+            "closed_at",
+            "outcome",
+            "output_sha256",
+            "error_sha256",
+            "digits_root",
+            "digits_count",
+            "digits");
 
     private SealRecords() {}
 

@@ -2,6 +2,7 @@ package dev.tallystick.engine.seal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
@@ -71,7 +72,7 @@ class ReceiptsTest {
     }
 
     private byte[] receipt(JobId job) {
-        return ((JobProof.Proven) receipts.prove("default", job.value())).receipt();
+        return ((JobProof.Proven) receipts.prove("default", job.value(), ShownFields.ALL)).receipt();
     }
 
     private Receipt.Facts facts(byte[] receipt) {
@@ -111,15 +112,36 @@ class ReceiptsTest {
     }
 
     @Test
+    void only_the_fields_that_are_asked_for_are_open_and_the_receipt_verifies_without_the_others() {
+        JobId job = run("key");
+        sealer.seal();
+        Receipt.Facts all = facts(receipt(job));
+        assertThat(SealRecords.FIELDS).containsAll(all.accepted().keySet()).containsAll(all.closed().orElseThrow().keySet());
+
+        byte[] brief = ((JobProof.Proven) receipts.prove(
+                        "default", job.value(), ShownFields.of(List.of("outcome", "output", "error"))))
+                .receipt();
+
+        assertThat(facts(brief).accepted()).containsOnlyKeys("job");
+        assertThat(facts(brief).closed().orElseThrow()).containsOnlyKeys("job", "outcome", "output_sha256");
+        assertThat(new String(brief, UTF_8)).doesNotContain("library");
+        assertThat(Receipt.verify(
+                        new String(brief, UTF_8).replace("\"completed\"", "\"failed\"").getBytes(UTF_8),
+                        Trust.of(sealer.rootKey())))
+                .isInstanceOf(Verdict.Refused.class);
+        assertThatThrownBy(() -> ShownFields.of(List.of("salt"))).hasMessageContaining("no record has a field 'salt'");
+    }
+
+    @Test
     void an_open_job_is_proven_as_accepted_and_its_end_once_that_is_sealed() {
         JobId job = workbench.submit(engine, "waiting", "key");
-        assertThat(receipts.prove("default", job.value())).isEqualTo(new JobProof.Unsealed(true));
+        assertThat(receipts.prove("default", job.value(), ShownFields.ALL)).isEqualTo(new JobProof.Unsealed(true));
         sealer.seal();
         assertThat(facts(receipt(job)).closed()).isEmpty();
 
         workbench.signal(engine, job, "go");
         workbench.await(engine, job);
-        assertThat(receipts.prove("default", job.value())).isEqualTo(new JobProof.Pending());
+        assertThat(receipts.prove("default", job.value(), ShownFields.ALL)).isEqualTo(new JobProof.Pending());
         sealer.seal();
         assertThat(facts(receipt(job)).closed()).isPresent();
     }
@@ -180,6 +202,6 @@ class ReceiptsTest {
         NoteSigner other = NoteSigner.generate("test.example/log", VerifierKey.Type.NOTE, new SecureRandom());
         assertThat(Receipt.verify(receipt.getBytes(UTF_8), Trust.of(other.key())))
                 .isInstanceOf(Verdict.Refused.class);
-        assertThat(receipts.prove("elsewhere", job.value())).isEqualTo(new JobProof.Unsealed(true));
+        assertThat(receipts.prove("elsewhere", job.value(), ShownFields.ALL)).isEqualTo(new JobProof.Unsealed(true));
     }
 }

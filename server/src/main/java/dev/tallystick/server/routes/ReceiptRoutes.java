@@ -8,6 +8,7 @@ import dev.tallystick.core.api.ReceiptApi.JobReceipt;
 import dev.tallystick.core.api.ReceiptApi.ProvenKey;
 import dev.tallystick.engine.seal.JobProof;
 import dev.tallystick.engine.seal.Receipts;
+import dev.tallystick.engine.seal.ShownFields;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
@@ -45,6 +46,7 @@ public final class ReceiptRoutes {
                 Route.get("/v1/jobs/{id}/receipt", this::receipt)
                         .summary("What proves the job, and its end once it has one, to people who trust the log's key.")
                         .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("show", "only these fields of its records, as in outcome,output; all of them if missing")
                         .answers(JobReceipt.class)
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.NOT_SEALED),
                 Route.get("/v1/keys/{key}/proof", this::keyProof)
@@ -67,7 +69,10 @@ public final class ReceiptRoutes {
     private Answer receipt(Call call) {
         UUID id = call.id("id");
         String mesh = call.member().mesh();
-        return switch (receipts.prove(mesh, id)) {
+        String show = call.parameter("show");
+        ShownFields shown =
+                Call.understood(() -> ShownFields.of(show == null ? List.of() : List.of(show.split(",", -1))));
+        return switch (receipts.prove(mesh, id, shown)) {
             case JobProof.Proven proven -> Answer.ok(new JobReceipt(id, RawJson.of(proven.receipt())));
             case JobProof.Pending pending ->
                 throw new Problem(ProblemCode.NOT_SEALED, "ask again in a second").retryAfter(SOON);
