@@ -409,7 +409,26 @@ def key_proof(data, root_key, policy):
                 jobs.append(shown["value"] if shown else "(not shown)")
     further = member_position(mesh, member, len(document["generations"]) + 1)
     require(looked_up(document["no_further"], further, top) is None, "a generation of the secret is not shown")
-    return "key %s: %d acceptance(s) %s; %s" % (key, len(jobs), " ".join(jobs), words)
+    family = descendants(document.get("descendants", []), size, root, jobs)
+    if document.get("more_descendants"):
+        family.append("and others")
+    return "key %s: %d acceptance(s) %s; %s%s" % (key, len(jobs), " ".join(jobs), words, "".join("\n  " + one for one in family))
+
+
+def descendants(entries, size, root, jobs):
+    """Jobs that come from these, in the order of the log; that there are no others is not proven."""
+    family, found = set(jobs), []
+    for each in entries:
+        entry, shown = sealed(each, size, root, ACCEPTED), each["shown"]
+        job, origin = shown["job"]["value"], shown["origin"]["value"]
+        check_shown(each, entry, job)
+        require(opens(shown["origin"], b64(entry["origin"]["job"], 32), job, "origin"),
+                "entry %d does not come from the job shown" % each["index"])
+        require(origin in family and job not in family,
+                "entry %d does not descend from a job of this key" % each["index"])
+        family.add(job)
+        found.append("%s %s of %s" % (entry["origin"]["kind"], job, origin))
+    return found
 
 
 # Promises

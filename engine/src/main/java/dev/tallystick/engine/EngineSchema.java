@@ -32,7 +32,8 @@ public final class EngineSchema {
             "0073-rounds.sql",
             "0074-removed-graphs.sql",
             "0075-seal-queue.sql",
-            "0076-sealed-jobs.sql");
+            "0076-sealed-jobs.sql",
+            "0082-origins-of-sealed-jobs.sql");
 
     private EngineSchema() {}
 }

@@ -101,6 +101,15 @@ public final class Logs implements AutoCloseable {
         return new LogEntry.Closed(accepted, salt(job).commit(closedRecord(job)));
     }
 
+    /** The acceptance of a job that repeats another one. */
+    public static LogEntry rerun(String job, String origin) {
+        Map<String, Hash> commitments =
+                salt(job).commit(Map.of("job", Json.of(job), LogEntry.Origin.FIELD, Json.of(origin)));
+        LogEntry.Origin from = new LogEntry.Origin(
+                LogEntry.OriginKind.RERUN, salt(job).commit(LogEntry.Origin.FIELD, Json.of(origin)));
+        return new LogEntry.Accepted(null, from, null, EXPIRY, commitments);
+    }
+
     /** Accepts and closes this many jobs, {@code job-N} for {@code key-N}, in one batch. */
     public void sealJobs(int first, int count) throws IOException {
         List<LogEntry> entries = new ArrayList<>();

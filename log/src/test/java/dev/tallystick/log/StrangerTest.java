@@ -12,6 +12,7 @@ import dev.tallystick.log.entry.MemberSecret;
 import dev.tallystick.log.files.LogSnapshot;
 import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.receipt.AcceptancePromise;
+import dev.tallystick.log.receipt.Descendants;
 import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.KeyProver;
 import dev.tallystick.log.receipt.Omission;
@@ -66,6 +67,7 @@ class StrangerTest {
             logs.seal(List.of(
                     Logs.accepted("job-a", "key-a"),
                     new LogEntry.Closed(305L, Logs.salt("job-a").commit(awkward("job-a"))),
+                    Logs.rerun("job-r", "job-a"),
                     new LogEntry.OperatorAction(Map.of()),
                     new LogEntry.Erased(4, Map.of())));
             Checkpoint now =
@@ -74,12 +76,12 @@ class StrangerTest {
             LogSnapshot log = logs.log.snapshot();
 
             assertThat(python("log", logs.path))
-                    .isEqualTo("0 log log.example/tally: 310 entries, 4 heads, 152 leaves of the key map");
+                    .isEqualTo("0 log log.example/tally: 311 entries, 4 heads, 152 leaves of the key map");
 
             Path receipt = Files.write(
                     scratch.resolve("r.json"), receipt(log, "job-a").json().canonicalBytes());
             String proven =
-                    "0 job job-a: accepted (entry 305), closed (entry 306); log log.example/tally at size 310, signed";
+                    "0 job job-a: accepted (entry 305), closed (entry 306); log log.example/tally at size 311, signed";
             assertThat(python("receipt", receipt)).isEqualTo(proven + ", unwitnessed");
             Path policy = Files.writeString(
                     scratch.resolve("policy"), "witness W " + Logs.WITNESS.key() + "\ngroup G all W\nquorum G\n");
@@ -94,7 +96,11 @@ class StrangerTest {
 
             Path once = Files.write(
                     scratch.resolve("once.json"), keyProof(log, "key-a").json().canonicalBytes());
-            assertThat(python("key", once)).startsWith("0 key key-a: 1 acceptance(s) job-a; ");
+            assertThat(python("key", once))
+                    .startsWith("0 key key-a: 1 acceptance(s) job-a; ")
+                    .endsWith("\n  rerun job-r of job-a");
+            Files.writeString(once, Files.readString(once).replace("\"kind\":\"rerun\"", "\"kind\":\"fork\""));
+            assertThat(python("key", once)).isEqualTo("1 refused: entry 307 is not in the log of this checkpoint");
             Path never = Files.write(
                     scratch.resolve("never.json"), keyProof(log, "key-b").json().canonicalBytes());
             assertThat(python("key", never)).startsWith("0 key key-b: 0 acceptance(s)");
@@ -169,6 +175,11 @@ class StrangerTest {
                 log.keys().rotations());
     }
 
+    private static SealedEntry rerun(LogSnapshot log) throws IOException {
+        Map<String, Json> record = Map.of("job", Json.of("job-r"), "origin", Json.of("job-a"));
+        return SealedEntry.of(log.entry(307), log.inclusion(307), Opened.of(Logs.salt("job-r"), record));
+    }
+
     private static KeyProof keyProof(LogSnapshot log, String key) throws IOException {
         Opened job = new Opened(Json.of("job-a"), Logs.salt("job-a").opening(LogEntry.JOB));
         KeyProof.Generation generation = KeyProver.generation(Logs.MEMBER, key, log::prove, tag -> Optional.of(job));
@@ -180,6 +191,7 @@ class StrangerTest {
                 SealedEntry.of(log.entry(last), log.inclusion(last), Map.of()),
                 List.of(generation),
                 log.prove(MemberSecret.position("mesh-1", "member-1", 2)),
+                key.equals("key-a") ? new Descendants(List.of(rerun(log)), false) : Descendants.NONE,
                 log.checkpoint().orElseThrow(),
                 log.keys().rotations());
     }

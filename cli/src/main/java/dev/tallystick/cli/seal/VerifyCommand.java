@@ -130,6 +130,15 @@ public final class VerifyCommand extends TallyCommand {
                 "acceptances",
                 new Json.ArrayValue(
                         facts.acceptances().stream().<Json>map(Json::of).toList()));
+        fields.put(
+                "descendants",
+                new Json.ArrayValue(facts.descendants().stream()
+                        .<Json>map(each -> new Json.ObjectValue(Map.of(
+                                "job_id", Json.of(each.job()),
+                                "kind", Json.of(each.kind().word()),
+                                "origin", Json.of(each.origin()))))
+                        .toList()));
+        fields.put("more_descendants", Json.of(facts.more()));
         fields.put("log", Json.of(facts.standing().checkpoint().origin()));
         fields.put("size", Json.of(facts.standing().checkpoint().size()));
         fields.put("standing", Json.of(facts.standing().words()));

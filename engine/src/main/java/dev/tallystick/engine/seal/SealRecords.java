@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The records that entries commit to, field by field. Everything that says more than a job's ID and times is a hash. */
@@ -38,6 +39,9 @@ final class SealRecords {
             "digits_count",
             "digits");
 
+    private static final String ORIGIN = "\"origin\":\"";
+    private static final int UUID_LENGTH = 36;
+
     private SealRecords() {}
 
     static Map<String, Json> accepted(FactStore.Accepted fact) {
@@ -59,6 +63,17 @@ final class SealRecords {
             record.put("origin", Json.of(fact.origin().toString()));
         }
         return record;
+    }
+
+    /** The job that an accepted job comes from, as its record says; null for none. */
+    static @Nullable UUID origin(byte @Nullable [] acceptedRecord) {
+        if (acceptedRecord == null) {
+            return null;
+        }
+        // Quotes inside a value are escaped, so canonical JSON has this text only as a member; most records lack it.
+        String text = new String(acceptedRecord, StandardCharsets.UTF_8);
+        int at = text.indexOf(ORIGIN);
+        return at < 0 ? null : UUID.fromString(text.substring(at + ORIGIN.length(), at + ORIGIN.length() + UUID_LENGTH));
     }
 
     static Map<String, Json> closed(FactStore.Closed fact, List<FactStore.Digits> digits) {

@@ -70,11 +70,34 @@ final class SealedStore {
                 and k.door = 'accept'
             """;
 
+    // Without an order, so that the limit ends the search: parents come before their children.
+    private static final String DESCENDANTS = """
+            with recursive descendant as (
+                select id
+                from tally.sealed_job
+                where origin = any(?)
+                    and mesh = ?
+                    and salt is not null
+                    and accepted < ?
+                union all
+                select s.id
+                from descendant d
+                join tally.sealed_job s on s.origin = d.id and s.mesh = ?
+                where s.salt is not null
+                    and s.accepted < ?
+            )
+            select s.id, s.mesh, s.salt, s.accepted, s.accepted_record, s.closed, s.closed_record,
+                s.closed is not null as has_closed
+            from descendant d
+            join tally.sealed_job s on s.id = d.id
+            limit ?
+            """;
+
     private static final String WRITE = """
-            insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record)
-            select id, mesh, salt, accepted, accepted_record, closed, closed_record
-            from unnest(?::uuid[], ?::text[], ?::bytea[], ?::bigint[], ?::bytea[], ?::bigint[], ?::bytea[])
-                as i (id, mesh, salt, accepted, accepted_record, closed, closed_record)
+            insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
+            select id, mesh, salt, accepted, accepted_record, closed, closed_record, origin
+            from unnest(?::uuid[], ?::text[], ?::bytea[], ?::bigint[], ?::bytea[], ?::bigint[], ?::bytea[], ?::uuid[])
+                as i (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
             on conflict (id) do update
             set closed = excluded.closed, closed_record = excluded.closed_record
             """;
@@ -107,6 +130,11 @@ final class SealedStore {
         return tx.first(OF_KEY, SealedStore::job, key, mesh, member);
     }
 
+    /** What comes from these jobs of the mesh, as far as it is below this size of the log and not erased. */
+    List<SealedJob> descendants(Tx tx, String mesh, Collection<UUID> jobs, long size, int limit) throws SQLException {
+        return tx.query(DESCENDANTS, SealedStore::job, jobs.toArray(UUID[]::new), mesh, size, mesh, size, limit);
+    }
+
     /** Writes jobs; of one that is there already, only its end. */
     void write(Tx tx, Collection<SealedJob> jobs) throws SQLException {
         Columns<SealedJob> of = new Columns<>(List.copyOf(jobs));
@@ -118,7 +146,8 @@ final class SealedStore {
                 of.optionalLongs(SealedJob::accepted),
                 of.bytes(SealedJob::acceptedRecord),
                 of.optionalLongs(SealedJob::closed),
-                of.bytes(SealedJob::closedRecord));
+                of.bytes(SealedJob::closedRecord),
+                of.uuids(job -> SealRecords.origin(job.acceptedRecord())));
     }
 
     /** The positions of the members' secrets, as far as there are any. */

@@ -49,6 +49,11 @@ class ReceiptsTest {
     void open() {
         workbench = new Workbench(postgres.dataSource());
         workbench.workflow("one", (ctx, input) -> ctx.step("one", String.class, () -> "done"));
+        workbench.workflow("family", (ctx, input) -> {
+            ctx.step("first", String.class, () -> "done");
+            return ctx.child("one", input, String.class);
+        });
+        workbench.workflow("again", (ctx, input) -> input.equals("last") ? "done" : ctx.continueAsNew("last"));
         workbench.workflow("waiting", (ctx, input) -> ctx.await("go", String.class));
         engine = workbench.start();
         sealer = Sealer.open(
@@ -188,6 +193,38 @@ class ReceiptsTest {
         JobId again = run("key");
         sealer.seal();
         assertThat(keyFacts("key").acceptances()).containsExactly("", again.toString());
+    }
+
+    private List<String> descendants(String key) {
+        return keyFacts(key).descendants().stream()
+                .map(each -> each.kind().word() + " of " + each.origin())
+                .toList();
+    }
+
+    @Test
+    void the_proof_of_a_key_lists_what_came_from_its_job() {
+        JobId job = workbench.submit(engine, "family", "key");
+        workbench.await(engine, job);
+        sealer.seal();
+        JobId rerun = engine.reruns().rerun("default", job);
+        workbench.await(engine, rerun);
+        JobId fork = engine.reruns().fork("default", job, "first");
+        workbench.await(engine, fork);
+        workbench.await(engine, workbench.submit(engine, "again", "other"));
+        assertThat(descendants("key")).containsExactly("child of " + job);
+        sealer.seal();
+
+        assertThat(descendants("key"))
+                .containsExactlyInAnyOrder(
+                        "child of " + job, "rerun of " + job, "child of " + rerun, "fork of " + job, "child of " + fork);
+        assertThat(descendants("other")).singleElement().asString().startsWith("continuation of ");
+        assertThat(descendants("absent")).isEmpty();
+
+        workbench.database().transact("drop", tx -> tx.update("delete from tally.job"));
+        workbench.database()
+                .transact("erase", tx -> tx.update("update tally.sealed_job set salt = null where id = ?", rerun.value()));
+        assertThat(descendants("key"))
+                .containsExactlyInAnyOrder("child of " + job, "fork of " + job, "child of " + fork);
     }
 
     @Test

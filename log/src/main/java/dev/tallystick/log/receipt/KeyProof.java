@@ -22,6 +22,7 @@ import java.util.TreeMap;
  * @param head the head entry that ends the log of the checkpoint
  * @param generations all generations of the member's secret, the first one first
  * @param noFurther the absence of the next generation
+ * @param descendants of the jobs that are shown
  */
 public record KeyProof(
         String mesh,
@@ -30,6 +31,7 @@ public record KeyProof(
         SealedEntry head,
         List<Generation> generations,
         MapProof noFurther,
+        Descendants descendants,
         SignedNote checkpoint,
         List<Rotation> rotations) {
 
@@ -69,8 +71,16 @@ public record KeyProof(
      * What a key proof proves.
      *
      * @param acceptances one for each acceptance; the id of its job, or an empty text if the holder does not show it
+     * @param more whether the holder says that there are more descendants
      */
-    public record Facts(Standing standing, String mesh, String member, String key, List<String> acceptances) {
+    public record Facts(
+            Standing standing,
+            String mesh,
+            String member,
+            String key,
+            List<String> acceptances,
+            List<Descendants.Descendant> descendants,
+            boolean more) {
 
         /** As a person reads it. */
         public String words() {
@@ -81,8 +91,10 @@ public record KeyProof(
                             + (acceptances.getFirst().isEmpty() ? "" : ", as job " + acceptances.getFirst());
                 default -> "was accepted " + acceptances.size() + " times, each after the one before had expired";
             };
-            return "the key '" + key + "' " + often + ", by size "
-                    + standing.checkpoint().size() + " (" + standing.words() + ")";
+            StringBuilder words = new StringBuilder("the key '" + key + "' " + often + ", by size "
+                    + standing.checkpoint().size() + " (" + standing.words() + ")");
+            descendants.forEach(each -> words.append("\n  ").append(each.words()));
+            return more ? words.append("\n  and others").toString() : words.toString();
         }
     }
 
@@ -102,7 +114,14 @@ public record KeyProof(
         if (!(shown(noFurther, MemberSecret.position(mesh, member, next), last.root()) instanceof Shown.Absent)) {
             throw new IllegalArgumentException("the log has a generation " + next + " of the secret that is not shown");
         }
-        return new Facts(standing, mesh, member, key, acceptances);
+        return new Facts(
+                standing,
+                mesh,
+                member,
+                key,
+                acceptances,
+                descendants.check(standing.checkpoint(), acceptances),
+                descendants.more());
     }
 
     private List<String> acceptances(Hash root, int number, Generation generation) {
@@ -172,6 +191,7 @@ public record KeyProof(
                 SealedEntry.parse(fields.object("head")),
                 generations,
                 MapProofJson.read(fields.object("no_further")),
+                Descendants.read(fields),
                 document.checkpoint(),
                 document.rotations());
         fields.end();
@@ -185,6 +205,7 @@ public record KeyProof(
         members.put("key", Json.of(key));
         members.put("head", head.json());
         members.put("no_further", MapProofJson.write(noFurther));
+        descendants.write(members);
         members.put(
                 "generations",
                 new Json.ArrayValue(generations.stream().map(KeyProof::json).toList()));

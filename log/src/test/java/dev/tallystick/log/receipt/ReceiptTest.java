@@ -204,6 +204,7 @@ class ReceiptTest {
                         good.head(),
                         good.generations(),
                         good.noFurther(),
+                        good.descendants(),
                         good.checkpoint(),
                         List.of()),
                 "does not lead to");
@@ -215,9 +216,58 @@ class ReceiptTest {
                         before.head(),
                         good.generations(),
                         good.noFurther(),
+                        good.descendants(),
                         good.checkpoint(),
                         List.of()),
                 "is not in the log");
+    }
+
+    private SealedEntry shown(String job, long index, Map<String, Json> record) throws IOException {
+        LogSnapshot log = logs.log.snapshot();
+        return SealedEntry.of(log.entry(index), log.inclusion(index), Opened.of(Logs.salt(job), record));
+    }
+
+    private static KeyProof with(KeyProof proof, SealedEntry... descendants) {
+        return new KeyProof(
+                proof.mesh(),
+                proof.member(),
+                proof.key(),
+                proof.head(),
+                proof.generations(),
+                proof.noFurther(),
+                new Descendants(List.of(descendants), true),
+                proof.checkpoint(),
+                proof.rotations());
+    }
+
+    @Test
+    void descendants_of_a_key_are_proven_and_others_refused() throws IOException {
+        logs.seal(List.of(
+                Logs.rerun("rerun-1", "job-1"), Logs.rerun("rerun-2", "rerun-1"), Logs.rerun("stranger", "job-2")));
+        long first = logs.log.size() - 4;
+        SealedEntry one = shown("rerun-1", first, record("rerun-1", "job-1"));
+        SealedEntry two = shown("rerun-2", first + 1, record("rerun-2", "rerun-1"));
+        SealedEntry stranger = shown("stranger", first + 2, record("stranger", "job-2"));
+        KeyProof proof = keyProof("key-1");
+
+        KeyProof.Facts facts = proven(KeyProof.verify(with(proof, one, two).json().canonicalBytes(), TRUST));
+
+        assertThat(facts.descendants())
+                .extracting(Descendants.Descendant::words)
+                .containsExactly("rerun rerun-1 of job-1", "rerun rerun-2 of rerun-1");
+        assertThat(facts.more()).isTrue();
+        assertKeyRefused(with(proof, two, one), "does not descend from a job of this key");
+        assertKeyRefused(with(proof, one, one), "does not descend from a job of this key");
+        assertKeyRefused(with(proof, stranger), "does not descend from a job of this key");
+        assertKeyRefused(
+                with(proof, shown("stranger", first + 2, record("stranger", "job-1"))), "is not the one that the log commits to");
+        assertKeyRefused(with(proof, shown("rerun-1", first, Map.of("job", Json.of("rerun-1")))), "does not show its field");
+        assertKeyRefused(with(proof, new SealedEntry(first + 1, one.entry(), one.proof(), one.shown())), "is not in the log");
+        assertKeyRefused(with(proof, receipt(1).closed()), "is of type closed");
+    }
+
+    private static Map<String, Json> record(String job, String origin) {
+        return Map.of("job", Json.of(job), "origin", Json.of(origin));
     }
 
     @Test
@@ -265,6 +315,7 @@ class ReceiptTest {
                 head(log),
                 generations,
                 log.prove(next),
+                Descendants.NONE,
                 log.checkpoint().orElseThrow(),
                 log.keys().rotations());
     }
@@ -285,6 +336,7 @@ class ReceiptTest {
                 proof.head(),
                 generations,
                 noFurther,
+                proof.descendants(),
                 proof.checkpoint(),
                 proof.rotations());
     }
