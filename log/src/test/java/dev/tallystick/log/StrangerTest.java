@@ -1,8 +1,6 @@
 package dev.tallystick.log;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.log.audit.LogAudit;
@@ -21,24 +19,20 @@ import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.SealedEntry;
 import dev.tallystick.log.receipt.SignedPromise;
 import dev.tallystick.log.tree.Hash;
+import dev.tallystick.testkit.Auditor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An auditor's Python program, with none of our code, agrees with us about logs, receipts and key proofs made here. */
 class StrangerTest {
-
-    private static final String PYTHON = "/usr/bin/python3";
-    private static final Path PROGRAM = Path.of("..", "docs", "audit", "verify.py");
 
     /** Numbers and texts whose canonical form is easy to get wrong. */
     private static final Map<String, Json> AWKWARD = new TreeMap<>(Map.of(
@@ -49,13 +43,6 @@ class StrangerTest {
 
     @TempDir
     Path scratch;
-
-    @BeforeAll
-    static void needs_python_and_its_package() throws Exception {
-        assumeTrue(Files.isExecutable(Path.of(PYTHON)), "skipped: there is no " + PYTHON);
-        Process probe = new ProcessBuilder(PYTHON, "-c", "import cryptography").start();
-        assumeTrue(probe.waitFor() == 0, "skipped: install Debian's python3-cryptography");
-    }
 
     @Test
     void a_stranger_verifies_the_log_its_receipts_and_its_key_proofs() throws Exception {
@@ -197,13 +184,8 @@ class StrangerTest {
     }
 
     /** The exit code and what the program prints. */
-    private String python(String what, Path file, String... more) throws Exception {
+    private String python(String what, Path file, String... more) throws IOException {
         Path key = Files.writeString(scratch.resolve("root.pub"), Logs.SIGNER.key() + "\n");
-        List<String> command = new ArrayList<>(
-                List.of(PYTHON, PROGRAM.toString(), what, file.toString(), "--root-key", key.toString()));
-        command.addAll(List.of(more));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String printed = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-        return process.waitFor() + " " + printed;
+        return Auditor.with(key).check(what, List.of(file), more);
     }
 }
