@@ -3,16 +3,20 @@ package dev.tallystick.cli.seal;
 import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.cli.ledger.LedgerInput;
 import dev.tallystick.core.Json;
 import dev.tallystick.log.audit.Finding;
 import dev.tallystick.log.audit.LogAudit;
 import dev.tallystick.log.audit.MemberAudit;
+import dev.tallystick.log.receipt.KeyProof;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -25,7 +29,10 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
-        footer = "  tally log audit .tally/server/log --root-key root.pub")
+        footer = {
+            "  tally log audit .tally/server/log --root-key root.pub",
+            "  tally log audit .tally/server/log --root-key root.pub --proof key.json --keys keys.txt"
+        })
 public final class LogCommand extends TallyCommand {
 
     @Override
@@ -37,7 +44,8 @@ public final class LogCommand extends TallyCommand {
             name = "audit",
             description = {
                 "Read every entry of a log, compare every head with the key map built from the entries, and every tile",
-                "with the tree. Works on a copy of the directory, too."
+                "with the tree. Works on a copy of the directory, too.",
+                "With the proofs of a member's keys, also whether all its acceptances are of keys that you know."
             },
             sortOptions = false)
     static final class Audit extends TallyCommand {
@@ -54,12 +62,24 @@ public final class LogCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path rootKey;
 
+        @Option(
+                names = "--proof",
+                paramLabel = "FILE",
+                description = "The proof of a key, with the secret of its member; repeatable.")
+        private List<Path> proofs = List.of();
+
+        @Option(
+                names = "--keys",
+                paramLabel = "FILE",
+                description = "All other keys of these members, one on each line.")
+        private @Nullable Path keys;
+
         @Override
         public ExitCode run() throws IOException {
             if (!Files.isDirectory(directory)) {
                 throw new CommandFailed(ExitCode.NOT_FOUND, "there is no directory " + directory, "Check the path.");
             }
-            LogAudit.Report report = LogAudit.audit(directory, VerifyCommand.key(rootKey), new MemberAudit());
+            LogAudit.Report report = LogAudit.audit(directory, VerifyCommand.key(rootKey), members());
             List<String> findings =
                     report.findings().stream().map(Finding::toString).toList();
             String counted = "%s: %d entries, %d heads"
@@ -73,6 +93,22 @@ public final class LogCommand extends TallyCommand {
                     new Json.ArrayValue(findings.stream().<Json>map(Json::of).toList()));
             answer(findings.isEmpty() ? counted : String.join("\n", findings) + "\n" + counted, fields);
             return report.isClean() ? ExitCode.OK : ExitCode.CONFLICT;
+        }
+
+        private MemberAudit members() {
+            MemberAudit members = new MemberAudit();
+            for (Path file : proofs) {
+                try {
+                    members.show(KeyProof.parse(LedgerInput.read(file).getBytes(StandardCharsets.UTF_8)));
+                } catch (IllegalArgumentException e) {
+                    throw new CommandFailed(
+                            ExitCode.USAGE, file + ": " + e.getMessage(), "Pass what 'tally key prove' shows.");
+                }
+            }
+            if (keys != null) {
+                LedgerInput.read(keys).lines().filter(key -> !key.isEmpty()).forEach(members::show);
+            }
+            return members;
         }
     }
 }

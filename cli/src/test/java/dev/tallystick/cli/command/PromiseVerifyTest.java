@@ -1,20 +1,11 @@
 package dev.tallystick.cli.command;
 
+import static dev.tallystick.cli.command.SmallLog.MEMBER;
+import static dev.tallystick.cli.command.SmallLog.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.cli.Run;
-import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
-import dev.tallystick.log.entry.InstallationSecret;
-import dev.tallystick.log.entry.JobSalt;
-import dev.tallystick.log.entry.LogEntry;
-import dev.tallystick.log.entry.MemberSecret;
-import dev.tallystick.log.files.Anchor;
-import dev.tallystick.log.files.BatchPlan;
-import dev.tallystick.log.files.LogDirectory;
-import dev.tallystick.log.note.Checkpoint;
-import dev.tallystick.log.note.NoteSigner;
-import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.receipt.AcceptancePromise;
 import dev.tallystick.log.receipt.Opened;
 import dev.tallystick.log.receipt.SignedPromise;
@@ -23,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,115 +23,87 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code tally verify} says of a promise whether a copy of the log keeps it, breaks it, or leaves it open. */
 class PromiseVerifyTest {
 
-    private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
-    private static final String ORIGIN = "log.example/tally";
-    private static final NoteSigner SIGNER = NoteSigner.of(ORIGIN, VerifierKey.Type.NOTE, new byte[32]);
-    private static final NoteSigner WITNESS =
-            NoteSigner.of("witness.example", VerifierKey.Type.COSIGNATURE, new byte[32]);
-    private static final MemberSecret MEMBER =
-            InstallationSecret.of(new byte[32]).of("mesh", "member", 1);
+    private static final String FINGERPRINT = "f".repeat(64);
 
     @TempDir
     Path scratch;
 
-    private String log;
-    private String rootKey;
-    private String policy;
+    private SmallLog log;
+    private String directory;
 
-    /** The log has the key {@code kept}, and a witness saw it at noon. */
     @BeforeEach
     void seal() throws IOException {
-        log = scratch.resolve("log").toString();
-        rootKey = Files.writeString(scratch.resolve("root.pub"), SIGNER.key() + "\n")
-                .toString();
-        policy = Files.writeString(scratch.resolve("policy"), "witness W " + WITNESS.key() + "\nquorum W\n")
-                .toString();
-        JobSalt salt = JobSalt.of("kept-job", new byte[32]);
-        try (LogDirectory open =
-                LogDirectory.open(Path.of(log), SIGNER.key(), Anchor.EMPTY, null, CrashPoints.NONE)) {
-            BatchPlan plan = open.plan(List.of(
-                    LogEntry.SecretCommitted.of(MEMBER),
-                    new LogEntry.Accepted(
-                            tag("kept"), null, 0L, NOON, salt.commit(Map.of("job", Json.of("kept-job"))))));
-            open.write(plan);
-            open.commit(plan, SIGNER.sign(plan.note()));
-            Checkpoint now = Checkpoint.parse(plan.note());
-            open.cosign(now, List.of(WITNESS.cosign(now, NOON)));
-        }
-    }
-
-    private static Hash tag(String key) {
-        return MEMBER.tag(MemberSecret.ACCEPT_DOOR, key, 0);
+        log = SmallLog.in(scratch, SmallLog.accepted("kept", SmallLog.tag("kept")));
+        directory = log.directory().toString();
     }
 
     /** As {@code tally submit --json} answers. */
-    private String promise(String key, Instant sealedBy) throws IOException {
+    private Path promise(String key, Instant sealedBy) throws IOException {
         String job = key + "-job";
         Hash opening = MEMBER.promiseOpening(job);
         AcceptancePromise promise = new AcceptancePromise(
-                ORIGIN,
-                tag(key),
+                SmallLog.ORIGIN,
+                SmallLog.tag(key),
                 job,
-                AcceptancePromise.commitTo(opening, job, "f".repeat(64)),
+                AcceptancePromise.commitTo(opening, job, FINGERPRINT),
                 NOON.minusSeconds(3_600),
                 sealedBy);
-        Json document =
-                new SignedPromise(SIGNER.sign(promise.text()), new Opened(Json.of("f".repeat(64)), opening)).json();
+        Json document = new SignedPromise(
+                        SmallLog.SIGNER.sign(promise.text()), new Opened(Json.of(FINGERPRINT), opening))
+                .json();
         Json answer = new Json.ObjectValue(Map.of("job_id", Json.of(job), "promise", document));
-        return Files.writeString(scratch.resolve("answer.json"), answer.canonical())
-                .toString();
+        return Files.writeString(scratch.resolve("answer.json"), answer.canonical());
     }
 
-    private Run verify(String file, String... more) {
-        String[] words = {"verify", file, "--root-key", rootKey};
-        String[] all = Arrays.copyOf(words, words.length + more.length);
-        System.arraycopy(more, 0, all, words.length, more.length);
-        return Run.tally(all);
+    private Run verify(Path file, String... more) {
+        return log.tally(List.of("verify", file.toString()), more);
     }
 
     @Test
     void a_promise_alone_says_what_was_promised() throws IOException {
-        Run run = verify(promise("lost", NOON), "--json");
+        Path promise = promise("lost", NOON);
+
+        Run run = verify(promise, "--json");
 
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).contains("\"verdict\":\"promised\"", "lost-job", "f".repeat(64));
-        String forged = Files.readString(scratch.resolve("answer.json")).replace("job lost", "job gone");
-        Files.writeString(scratch.resolve("answer.json"), forged);
-        Run refused = verify(scratch.resolve("answer.json").toString());
+        assertThat(run.out()).contains("\"verdict\":\"promised\"", "lost-job", FINGERPRINT);
+        Files.writeString(promise, Files.readString(promise).replace("job lost", "job gone"));
+        Run refused = verify(promise);
         assertThat(refused.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         assertThat(refused.out()).contains("not proven: the promise is not signed by the log's key");
     }
 
     @Test
     void a_copy_of_the_log_keeps_it_breaks_it_or_leaves_it_open() throws IOException {
-        Run kept = verify(promise("kept", NOON.minusSeconds(1)), "--log", log, "--policy", policy);
+        Run kept = verify(promise("kept", NOON.minusSeconds(1)), "--log", directory, "--policy", log.policy());
         assertThat(kept.exitCode()).as(kept.out()).isZero();
         assertThat(kept.out()).startsWith("kept: job kept-job");
 
-        Run early = verify(promise("lost", NOON), "--log", log, "--policy", policy);
+        Run early = verify(promise("lost", NOON), "--log", directory, "--policy", log.policy());
         assertThat(early.exitCode()).isEqualTo(ExitCode.UNKNOWN_OUTCOME.code());
         assertThat(early.out()).startsWith("open: ").contains("no quorum of witnesses saw this checkpoint after");
-        Run unwitnessed = verify(promise("lost", NOON.minusSeconds(1)), "--log", log);
+        Run unwitnessed = verify(promise("lost", NOON.minusSeconds(1)), "--log", directory);
         assertThat(unwitnessed.exitCode()).isEqualTo(ExitCode.UNKNOWN_OUTCOME.code());
 
-        Run broken = verify(promise("lost", NOON.minusSeconds(1)), "--log", log, "--policy", policy, "--json");
+        Run broken =
+                verify(promise("lost", NOON.minusSeconds(1)), "--log", directory, "--policy", log.policy(), "--json");
         assertThat(broken.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         Json omission = ((Json.ObjectValue) Json.parse(broken.out())).members().get("omission");
         Path file = Files.writeString(scratch.resolve("omission.json"), omission.canonical());
-        Run shown = verify(file.toString(), "--policy", policy);
+        Run shown = verify(file, "--policy", log.policy());
         assertThat(shown.exitCode()).as(shown.out()).isZero();
         assertThat(shown.out()).contains("job lost-job was to be in log", "witnesses saw the log without it");
-        assertThat(verify(file.toString()).out()).startsWith("not proven: no quorum of witnesses");
+        assertThat(verify(file).out()).startsWith("not proven: no quorum of witnesses");
     }
 
     @Test
     void a_broken_or_missing_log_says_nothing_about_a_promise() throws IOException {
-        String promise = promise("lost", NOON.minusSeconds(1));
-        assertThat(verify(promise, "--log", log + "x").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+        Path promise = promise("lost", NOON.minusSeconds(1));
+        assertThat(verify(promise, "--log", directory + "x").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
 
-        Files.write(Path.of(log, "tail", "3"), new byte[] {0, 1, 2});
-        Run run = verify(promise, "--log", log, "--policy", policy);
+        Files.write(log.directory().resolve("tail/3"), new byte[] {0, 1, 2});
+        Run run = verify(promise, "--log", directory, "--policy", log.policy());
         assertThat(run.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
-        assertThat(run.out()).startsWith("not proven: the log is broken: tail/3");
+        assertThat(run.out()).startsWith("not proven: the log is broken: ");
     }
 }

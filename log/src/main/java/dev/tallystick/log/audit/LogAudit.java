@@ -119,7 +119,13 @@ public final class LogAudit {
             Files.deleteIfExists(scratch);
         }
         if (!edge.root().equals(checkpoint.root()) || edge.size() != checkpoint.size()) {
-            found("checkpoint", "its root is not that of the entries");
+            long full = checkpoint.size() / TilePath.FULL * TilePath.FULL;
+            boolean tail = findings.isEmpty() && full < checkpoint.size();
+            // The entries before the tail are those that the tiles have, so one of the tail is another, if not the checkpoint.
+            found(
+                    "checkpoint",
+                    "its root is not that of the entries"
+                            + (tail ? "; look at entry " + full + " and later, in tail/" + checkpoint.size() : ""));
         }
         if (!leaves.isEmpty()) {
             found("checkpoint", "entries after the last head");
