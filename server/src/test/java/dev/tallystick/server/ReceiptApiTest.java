@@ -157,6 +157,35 @@ class ReceiptApiTest {
                 .isEqualTo("not_sealed");
     }
 
+    @Test
+    void a_member_that_was_deleted_and_created_again_proves_only_its_own_acceptance() throws Exception {
+        Http before = sealing.member("grace", "member");
+        String first = submit(before, "order:6").text("job_id");
+        receipt(before, first);
+        sealing.admin().delete("/v1/members/grace");
+        Http again = sealing.member("grace", "member");
+        VerifierKey root =
+                VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
+
+        KeyProof.Facts never = keyFacts(again, "order:6", root);
+        String second = submit(again, "order:6").text("job_id");
+        receipt(again, second);
+        KeyProof.Facts once = keyFacts(again, "order:6", root);
+
+        assertThat(never.member()).isEqualTo("grace#2");
+        assertThat(never.acceptances()).isEmpty();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(once.acceptances()).containsExactly(second);
+    }
+
+    private static KeyProof.Facts keyFacts(Http member, String key, VerifierKey root) {
+        TallyClient client = new TallyClient(sealing.server().address(), member.token(), Duration.ofSeconds(30));
+        Verdict<KeyProof.Facts> verdict =
+                KeyProof.verify(client.keys().prove(new IdempotencyKey(key)).canonicalBytes(), Trust.of(root));
+        assertThat(verdict).isInstanceOf(Verdict.Proven.class);
+        return ((Verdict.Proven<KeyProof.Facts>) verdict).facts();
+    }
+
     private static Http.Reply submit(Http member, String key) {
         return member.submit(key, "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"9\"}}");
     }

@@ -136,6 +136,32 @@ class ReceiptTest {
     }
 
     @Test
+    void truncated_and_field_swapped_receipts_are_refused() throws IOException {
+        Receipt good = receipt(1);
+        byte[] json = good.json().canonicalBytes();
+        for (int length = 0; length < json.length; length += 13) {
+            assertThat(Receipt.verify(Arrays.copyOf(json, length), TRUST)).isInstanceOf(Verdict.Refused.class);
+        }
+        SealedEntry accepted = java.util.Objects.requireNonNull(good.accepted());
+        SealedEntry closed = java.util.Objects.requireNonNull(good.closed());
+        Map<String, Opened> swapped = new java.util.TreeMap<>(closed.shown());
+        swapped.put("outcome", closed.shown().get("output"));
+        assertRefused(closedAs(good, new SealedEntry(closed.index(), closed.entry(), closed.proof(), swapped)), "'outcome'");
+        // Values of another record of the same job.
+        assertRefused(
+                closedAs(good, new SealedEntry(closed.index(), closed.entry(), closed.proof(), accepted.shown())),
+                "is not the one that the log commits to");
+        assertRefused(closedAs(good, accepted), "is of type accepted");
+        assertRefused(closedAs(good, with(closed, "outcome")), "does not show that its job is 'job-1'");
+    }
+
+    private static String closedAs(Receipt receipt, SealedEntry closed) {
+        return new Receipt(receipt.job(), receipt.accepted(), closed, receipt.checkpoint(), receipt.rotations())
+                .json()
+                .canonical();
+    }
+
+    @Test
     void a_receipt_follows_rotations_and_a_retired_key_proves_nothing_later() throws IOException {
         logs.seal(List.of(new LogEntry.KeyRotation(Logs.NEXT_SIGNER.key())));
         byte[] lastOfOld = receipt(1).json().canonicalBytes();
