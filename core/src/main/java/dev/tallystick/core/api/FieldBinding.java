@@ -60,10 +60,10 @@ sealed interface FieldBinding {
             return new Text();
         }
         if (type == Priority.class) {
-            return new Word<>(Priority::parse, Priority::word);
+            return new Word<>(Priority::parse, Priority::word, Priority.values());
         }
         if (type == Role.class) {
-            return new Word<>(Role::parse, Role::word);
+            return new Word<>(Role::parse, Role::word, Role.values());
         }
         if (type == Destination.class) {
             return new Word<>(Destination::parse, Destination::toString);
@@ -121,8 +121,17 @@ sealed interface FieldBinding {
         }
     }
 
-    /** A value with one text, such as a priority. */
-    record Word<T>(Function<String, T> parse, Function<T, String> text) implements FieldBinding {
+    /**
+     * A value with one text, such as a priority.
+     *
+     * @param all the values, if they can be listed
+     */
+    record Word<T>(Function<String, T> parse, Function<T, String> text, List<T> all) implements FieldBinding {
+
+        @SafeVarargs
+        Word(Function<String, T> parse, Function<T, String> text, T... all) {
+            this(parse, text, List.of(all));
+        }
 
         @Override
         public Object read(Json value, String place) {
@@ -144,7 +153,11 @@ sealed interface FieldBinding {
 
         @Override
         public Json schema() {
-            return typed("string");
+            if (all.isEmpty()) {
+                return typed("string");
+            }
+            Json words = new Json.ArrayValue(all.stream().<Json>map(each -> Json.of(text.apply(each))).toList());
+            return new Json.ObjectValue(Map.of("type", Json.of("string"), "enum", words));
         }
     }
 

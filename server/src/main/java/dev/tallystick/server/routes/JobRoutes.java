@@ -10,7 +10,6 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
 import dev.tallystick.core.api.JobApi.JobAccepted;
@@ -138,18 +137,12 @@ public final class JobRoutes {
 
     private Answer submit(Call call, SubmitJob job) {
         IdempotencyKey key = call.key();
-        Json input = job.input() == null ? Json.ofNull() : job.input();
-        Envelope envelope =
-                Call.understood(() -> Envelope.ofJob(job.workflow(), input).withPriority(priority(job.priority())));
+        Envelope envelope = Call.understood(job::envelope);
         JobOptions options = new JobOptions(
                 job.version(),
                 job.notBefore(),
                 job.attributes() == null ? new Json.ObjectValue(Map.of()) : job.attributes());
         return submissions.submit(call, Submission.of(key, envelope).withOptions(options), JobRoutes::accepted);
-    }
-
-    static Priority priority(@Nullable String word) {
-        return word == null ? Priority.DEFAULT : Priority.parse(word);
     }
 
     private static JobAccepted accepted(AcceptedMessage message, boolean duplicate) {
