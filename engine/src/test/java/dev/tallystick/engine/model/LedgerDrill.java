@@ -3,6 +3,7 @@ package dev.tallystick.engine.model;
 import static dev.tallystick.engine.model.Ledgers.leg;
 
 import dev.tallystick.engine.record.CheckpointWriter;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.SignalStore;
@@ -97,8 +98,8 @@ public final class LedgerDrill {
         PostingStore postings = new PostingStore();
         CheckpointWriter checkpointWriter = new CheckpointWriter(
                 ledgers.collation(), postings, new JobStore(), new SignalStore(), Duration.ofSeconds(1));
-        Lease stale = lease(postings, job);
-        lease(postings, job);
+        Lease stale = lease(job);
+        lease(job);
         LegTwo forged = LegTwo.ending(stale.activity(), stale.fence(), JobOutcome.COMPLETED, null, null);
         Checkpoint checkpoint = new Checkpoint(stale, List.of(forged), List.of(), List.of(), List.of());
 
@@ -108,10 +109,10 @@ public final class LedgerDrill {
         demand(told.equals(List.of(new CheckpointResult.LeaseLost())), "a stale holder was told " + told);
     }
 
-    private Lease lease(PostingStore postings, JobId job) {
+    private Lease lease(JobId job) {
         return ledgers
                 .database()
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "a holder"))
+                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .filter(lease -> lease.job().equals(job))

@@ -112,17 +112,8 @@ public final class Ledgers {
     }
 
     static LegTwo leg(ActivityId activity, long cycle, int delta, String output) {
-        return new LegTwo(
-                activity,
-                Guid.of(activity, cycle),
-                1,
-                delta,
-                null,
-                output.getBytes(StandardCharsets.UTF_8),
-                null,
-                true,
-                Set.of(Step.values()),
-                true);
+        Lease posting = new Lease(activity, Guid.of(activity, cycle), 1);
+        return LegTwo.answering(posting, delta, null, output.getBytes(StandardCharsets.UTF_8), null);
     }
 
     /**
@@ -167,6 +158,9 @@ public final class Ledgers {
                 leg.error(),
                 entering,
                 steps,
+                false,
+                null,
+                null,
                 false);
         return database.transact("part", tx -> {
             collation.lock(tx, List.of(leg.activity().job()), true);

@@ -10,6 +10,7 @@ import dev.tallystick.engine.graph.run.SlowGraphs;
 import dev.tallystick.engine.graph.run.TransitionWriter;
 import dev.tallystick.engine.record.CheckpointWriter;
 import dev.tallystick.engine.record.CollationStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.SignalStore;
@@ -52,7 +53,7 @@ class LockOrderTest {
         List<Lease> leases = database
                 .transact(
                         "lease",
-                        tx -> postings.leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "a holder"))
+                        tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .toList();

@@ -1,6 +1,7 @@
 package dev.tallystick.engine.model;
 
 import dev.tallystick.engine.record.CheckpointWriter;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.SignalStore;
@@ -171,7 +172,7 @@ public final class ShortWayDrill {
     private Lease lease(JobId job) {
         return ledgers
                 .database()
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
+                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .filter(lease -> lease.job().equals(job))
