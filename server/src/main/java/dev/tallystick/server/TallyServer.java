@@ -152,7 +152,6 @@ public final class TallyServer implements AutoCloseable {
             Failures failures = new Failures(readiness::diskIsFull, ids);
             this.table = new RouteTable(routes(
                     settings,
-                    limits,
                     database,
                     key -> sealer.flatMap(each -> each.proveKey(key)),
                     engine,
@@ -309,7 +308,6 @@ public final class TallyServer implements AutoCloseable {
 
     private List<Route> routes(
             ServerSettings settings,
-            Limits limits,
             Database database,
             Function<ScopedKey, Optional<byte[]>> keyProver,
             Engine engine,

@@ -60,16 +60,16 @@ sealed interface FieldBinding {
             return new Text();
         }
         if (type == Priority.class) {
-            return new Word<>(Priority::parse, Priority::word, Priority.values());
+            return new Word<>(Priority::parse, Priority::word, List.of(Priority.values()));
         }
         if (type == Role.class) {
-            return new Word<>(Role::parse, Role::word, Role.values());
+            return new Word<>(Role::parse, Role::word, List.of(Role.values()));
         }
         if (type == Destination.class) {
-            return new Word<>(Destination::parse, Destination::toString);
+            return new Word<>(Destination::parse, Destination::toString, List.of());
         }
         if (type == URI.class) {
-            return new Word<>(URI::create, URI::toString);
+            return new Word<>(URI::create, URI::toString, List.of());
         }
         if (type == Instant.class) {
             return new Time();
@@ -127,11 +127,6 @@ sealed interface FieldBinding {
      * @param all the values, if they can be listed
      */
     record Word<T>(Function<String, T> parse, Function<T, String> text, List<T> all) implements FieldBinding {
-
-        @SafeVarargs
-        Word(Function<String, T> parse, Function<T, String> text, T... all) {
-            this(parse, text, List.of(all));
-        }
 
         @Override
         public Object read(Json value, String place) {

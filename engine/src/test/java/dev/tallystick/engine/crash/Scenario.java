@@ -1,6 +1,7 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.crash;
 
-import dev.tallystick.engine.model.GraphCrashScenario;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;

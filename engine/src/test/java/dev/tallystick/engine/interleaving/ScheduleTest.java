@@ -1,10 +1,17 @@
-package dev.tallystick.engine.model;
+package dev.tallystick.engine.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
+import dev.tallystick.engine.model.ActivityId;
+import dev.tallystick.engine.model.Checkpoint;
+import dev.tallystick.engine.model.CheckpointResult;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.Guid;
+import dev.tallystick.engine.model.Lease;
+import dev.tallystick.engine.model.LegTwo;
 import dev.tallystick.engine.record.CheckpointWriter;
 import dev.tallystick.engine.record.CollationStore;
 import dev.tallystick.engine.record.JobStore;

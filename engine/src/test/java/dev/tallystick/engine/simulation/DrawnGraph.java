@@ -1,4 +1,4 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphBuilder;

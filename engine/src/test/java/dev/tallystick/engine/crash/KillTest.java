@@ -1,11 +1,13 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.model.EngineCrashPoint;
-import dev.tallystick.engine.model.GraphCrashScenario;
+
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;

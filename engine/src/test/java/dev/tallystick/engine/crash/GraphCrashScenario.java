@@ -1,10 +1,12 @@
-package dev.tallystick.engine.model;
+package dev.tallystick.engine.crash;
 
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.Scenario;
+
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.NodeAsk;
+import dev.tallystick.engine.model.ActivityId;
+import dev.tallystick.engine.model.Guid;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;
 import dev.tallystick.workflow.Person;

@@ -1,5 +1,13 @@
-package dev.tallystick.engine.model;
+package dev.tallystick.engine.interleaving;
 
+import dev.tallystick.engine.model.ActivityId;
+import dev.tallystick.engine.model.Checkpoint;
+import dev.tallystick.engine.model.CheckpointResult;
+import dev.tallystick.engine.model.Lease;
+import dev.tallystick.engine.model.LeasedJob;
+import dev.tallystick.engine.model.Ledgers;
+import dev.tallystick.engine.model.LegOne;
+import dev.tallystick.engine.model.LegTwo;
 import dev.tallystick.engine.record.CheckpointWriter;
 import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;

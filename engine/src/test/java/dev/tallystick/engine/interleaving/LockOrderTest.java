@@ -1,4 +1,4 @@
-package dev.tallystick.engine.model;
+package dev.tallystick.engine.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,13 @@ import dev.tallystick.engine.graph.run.HookSignals;
 import dev.tallystick.engine.graph.run.NodeStore;
 import dev.tallystick.engine.graph.run.SlowGraphs;
 import dev.tallystick.engine.graph.run.TransitionWriter;
+import dev.tallystick.engine.model.Checkpoint;
+import dev.tallystick.engine.model.Lease;
+import dev.tallystick.engine.model.LeasedJob;
+import dev.tallystick.engine.model.Ledgers;
+import dev.tallystick.engine.model.LegTwo;
+import dev.tallystick.engine.model.PartnerGateway;
+import dev.tallystick.engine.model.SentSignal;
 import dev.tallystick.engine.record.CheckpointWriter;
 import dev.tallystick.engine.record.CollationStore;
 import dev.tallystick.engine.record.DuePostingStore;

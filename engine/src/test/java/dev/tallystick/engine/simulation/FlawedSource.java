@@ -1,4 +1,4 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import java.io.PrintWriter;
 import java.sql.Connection;

@@ -1,4 +1,4 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import dev.tallystick.sql.Database;
 import dev.tallystick.workflow.Closed;

@@ -1,5 +1,6 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
+import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphBuilder;
 import dev.tallystick.testkit.Signal;

@@ -1,11 +1,11 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
-import dev.tallystick.engine.DrawnGraph.Condition;
-import dev.tallystick.engine.DrawnGraph.Fate;
-import dev.tallystick.engine.DrawnGraph.Kind;
-import dev.tallystick.engine.DrawnGraph.Node;
-import dev.tallystick.engine.DrawnGraph.Ref;
-import dev.tallystick.engine.DrawnGraph.Way;
+import dev.tallystick.engine.simulation.DrawnGraph.Condition;
+import dev.tallystick.engine.simulation.DrawnGraph.Fate;
+import dev.tallystick.engine.simulation.DrawnGraph.Kind;
+import dev.tallystick.engine.simulation.DrawnGraph.Node;
+import dev.tallystick.engine.simulation.DrawnGraph.Ref;
+import dev.tallystick.engine.simulation.DrawnGraph.Way;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,10 +1,13 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.QuietDeaths;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.code.PlantedBug;
-import dev.tallystick.engine.model.LedgerDrill;
-import dev.tallystick.engine.model.ShortWayDrill;
+import dev.tallystick.engine.interleaving.CodeDrill;
+import dev.tallystick.engine.interleaving.LedgerDrill;
+import dev.tallystick.engine.interleaving.ShortWayDrill;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TestPostgres;

@@ -1,10 +1,12 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.IndexUseStore;
 import dev.tallystick.testkit.TestPostgres;

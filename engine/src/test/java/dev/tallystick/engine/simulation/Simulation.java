@@ -1,9 +1,11 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.schedule.Scheduler;

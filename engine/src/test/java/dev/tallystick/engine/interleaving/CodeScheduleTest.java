@@ -1,7 +1,9 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;

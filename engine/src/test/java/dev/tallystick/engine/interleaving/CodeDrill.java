@@ -1,5 +1,7 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.interleaving;
 
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.workflow.Ask;
@@ -17,7 +19,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /** Code workflows that continue after a race, ask people of one mesh, commit inside a transaction step, and nest steps. */
-final class CodeDrill {
+public final class CodeDrill {
 
     private final Workbench workbench;
     private final Consumer<Context> insideStep;
@@ -25,12 +27,12 @@ final class CodeDrill {
     private final Signal decided = new Signal("the race is decided");
 
     /** @param insideStep called inside a step, before that asks for something */
-    CodeDrill(DataSource source, Consumer<Context> insideStep) {
+    public CodeDrill(DataSource source, Consumer<Context> insideStep) {
         this.workbench = new Workbench(source);
         this.insideStep = insideStep;
     }
 
-    List<String> violations() {
+    public List<String> violations() {
         workbench.workflow("race", this::race);
         workbench.workflow("asking", (ctx, input) -> ctx.task("ask", String.class, Ask.group("desk")));
         workbench.workflow("committing", CodeDrill::committing);

@@ -1,7 +1,8 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TestPostgres;

@@ -1,5 +1,7 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.crash;
 
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.workflow.Context;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;

@@ -1,6 +1,8 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.crash;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.HaltAt;
 import java.util.concurrent.locks.LockSupport;

@@ -1,9 +1,12 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.simulation;
 
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.engine.DrawnGraph.Fate;
-import dev.tallystick.engine.GraphInterpreter.Call;
-import dev.tallystick.engine.GraphInterpreter.Run;
+import dev.tallystick.engine.simulation.DrawnGraph.Fate;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.GraphBench;
+import dev.tallystick.engine.simulation.GraphInterpreter.Call;
+import dev.tallystick.engine.simulation.GraphInterpreter.Run;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.engine.model.EngineSettings;

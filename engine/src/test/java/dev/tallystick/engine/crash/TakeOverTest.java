@@ -1,8 +1,10 @@
-package dev.tallystick.engine;
+package dev.tallystick.engine.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
