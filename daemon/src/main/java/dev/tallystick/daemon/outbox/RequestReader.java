@@ -7,6 +7,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Names;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.api.JobApi.SubmitJob;
 import dev.tallystick.core.api.MessageApi.SendMessage;
@@ -31,7 +32,6 @@ public final class RequestReader {
     /** What a request adds around a payload. */
     private static final int FRAME_BYTES = 256;
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern TRACE_PARENT =
             Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
@@ -111,7 +111,10 @@ public final class RequestReader {
     }
 
     private NewRow row(IdempotencyKey key, Envelope envelope, @Nullable String options, @Nullable String traceParent) {
-        requireName(envelope.to());
+        if (envelope.to().kind() != Destination.Kind.WORKFLOW) {
+            String unused = understood(
+                    () -> Names.require(envelope.to().kind().word(), envelope.to().reference()));
+        }
         String payload = Payload.of(envelope);
         SendLimits most = limits.get();
         int body = envelope.body().bytes().length;
@@ -132,16 +135,6 @@ public final class RequestReader {
                 Fingerprint.of(envelope),
                 envelope.to(),
                 new OutboxRow.Content(payload, options, isTrace ? traceParent : null));
-    }
-
-    private static void requireName(Destination to) {
-        if (to.kind() != Destination.Kind.WORKFLOW
-                && !NAME.matcher(to.reference()).matches()) {
-            throw new RequestRefused(
-                    ProblemCode.MALFORMED_REQUEST,
-                    "the name of a " + to.kind().word()
-                            + " must have 1 to 128 letters, digits, '.', '_' and '-', and begin with a letter or digit");
-        }
     }
 
     private IdempotencyKey key(@Nullable String field, @Nullable String header) {
@@ -166,7 +159,7 @@ public final class RequestReader {
 
     private static void requireMentions(List<String> mentions) {
         if (mentions.size() > SendLimits.MENTIONS
-                || !mentions.stream().allMatch(name -> NAME.matcher(name).matches())) {
+                || !mentions.stream().allMatch(Names::isName)) {
             throw new RequestRefused(
                     ProblemCode.MENTIONS_REFUSED, "mention at most " + SendLimits.MENTIONS + " members by their names");
         }

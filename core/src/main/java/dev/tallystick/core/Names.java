@@ -1,4 +1,4 @@
-package dev.tallystick.broker.model;
+package dev.tallystick.core;
 
 import java.util.regex.Pattern;
 
