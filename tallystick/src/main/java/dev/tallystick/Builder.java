@@ -1,28 +1,27 @@
 package dev.tallystick;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Opened;
-import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
-import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.partner.Identity;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
-import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
-import dev.tallystick.sql.Schema;
 import dev.tallystick.sql.SchemaName;
+import dev.tallystick.wiring.Foundation;
 import dev.tallystick.workflow.Codec;
 import dev.tallystick.workflow.JsonCodec;
 import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -36,9 +35,6 @@ public final class Builder {
 
     /** Only one process can use the directory of an embedded database. */
     private static final KeyOwner ONLY_ONE = new KeyOwner("embedded");
-
-    private static final Schema TABLES =
-            Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, ExchangeSchema.migrations());
 
     private @Nullable DataSource dataSource;
     private @Nullable Path directory;
@@ -165,7 +161,7 @@ public final class Builder {
         if (dataSource == null) {
             throw new IllegalStateException("name the database: dataSource(…)");
         }
-        return TABLES.migrate(Database.on(dataSource).in(schema));
+        return Foundation.TABLES.migrate(Database.on(dataSource).in(schema));
     }
 
     /** Opens the database and upgrades its schema if necessary, which needs a role that may create tables. */
@@ -197,12 +193,10 @@ public final class Builder {
         return environment;
     }
 
-    Database openDatabase(Opened owned) {
+    Foundation open(Opened owned) {
         DataSource source = openDataSource(owned);
-        Database database = Database.on(source).in(schema);
         PoolCheck.demandEnough(source);
-        List<String> unused = TABLES.migrate(database);
-        return database;
+        return Foundation.on(source, schema, Foundation.TABLES, Clock.systemUTC(), CrashPoints.NONE, owned);
     }
 
     /** Decides what an instance of this name held when it crashed, before anything runs. */

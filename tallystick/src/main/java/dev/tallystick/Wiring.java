@@ -1,18 +1,15 @@
 package dev.tallystick;
 
-import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Ids;
 import dev.tallystick.core.Opened;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Registrations;
 import dev.tallystick.engine.schedule.Scheduler;
-import dev.tallystick.keys.AcceptKeys;
+import dev.tallystick.engine.schedule.Submitters;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SharedClock;
-import java.security.SecureRandom;
-import java.time.Clock;
+import dev.tallystick.wiring.Foundation;
 import java.time.InstantSource;
 
 /** Assembles the library: database, keys, engine, scheduler. */
@@ -22,21 +19,11 @@ final class Wiring {
 
     static Tallystick build(Builder builder) {
         Opened opened = new Opened();
-        Database database = builder.openDatabase(opened);
-        SecureRandom random = new SecureRandom();
-        Clock clock = Clock.systemUTC();
-        Ids ids = new Ids(clock, random);
+        Foundation foundation = builder.open(opened);
+        Database database = foundation.database();
         KeyRetention retention = KeyRetention.from(builder.environment());
-        KeyLedger keys = builder.openKeys(database, retention, ids, opened);
-        Engine engine = opened.add(new Engine(
-                database,
-                new AcceptKeys(retention),
-                builder.codec(),
-                ids,
-                clock,
-                random,
-                builder.settings(),
-                CrashPoints.NONE));
+        KeyLedger keys = builder.openKeys(database, retention, foundation.ids(), opened);
+        Engine engine = foundation.engine(retention, builder.codec(), builder.settings());
         Builder.Membership membership = builder.membership();
         Exchange exchange = membership == null
                 ? null
@@ -46,9 +33,9 @@ final class Wiring {
                         membership.identity(),
                         membership.transport(),
                         membership.settings(),
-                        CrashPoints.NONE));
-        Scheduler scheduler =
-                opened.add(new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE));
+                        foundation.crashPoints()));
+        Scheduler scheduler = foundation.scheduler(
+                engine, Submitters.ALL, builder.settings().poll());
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
                 engine,

@@ -111,7 +111,7 @@ public final class Broker implements AutoCloseable {
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
         AcceptKeys keys = new AcceptKeys(settings.keyRetention(), crashPoints);
-        this.commits = new KeyedCommits(database, settings.lanes(), keys, new MessageAcceptor(keys, hook, crashPoints));
+        this.commits = new KeyedCommits(database, keys, new MessageAcceptor(keys, hook, crashPoints));
         this.batches = new BatchIntake(
                 gate, screening, limiter, commits, ids, crashPoints, counters::consumedThenRejected, this::accepted);
         Sequencer sequencer = new Sequencer(database, crashPoints);

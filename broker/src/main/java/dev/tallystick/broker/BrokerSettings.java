@@ -11,7 +11,6 @@ import java.time.Duration;
  * @param maxPayload of a message's body and meta data together, in bytes
  * @param maxMentions in one message
  * @param historyKept how long messages can be read after they were accepted; their keys are remembered longer
- * @param lanes how many batches are committed at once
  * @param poll how often a broker checks for work that others may have left
  * @param callable the addresses that webhooks may call
  */
@@ -21,7 +20,6 @@ public record BrokerSettings(
         int maxPayload,
         int maxMentions,
         Duration historyKept,
-        int lanes,
         Duration poll,
         AddressPolicy callable) {
 
@@ -31,13 +29,12 @@ public record BrokerSettings(
             1024 * 1024,
             100,
             Duration.ofDays(30),
-            1,
             Duration.ofSeconds(1),
             AddressPolicy.PUBLIC);
 
     public BrokerSettings {
-        if (maxPayload < 1 || maxMentions < 0 || lanes < 1) {
-            throw new IllegalArgumentException("maxPayload and lanes must be at least 1");
+        if (maxPayload < 1 || maxMentions < 0) {
+            throw new IllegalArgumentException("maxPayload must be at least 1");
         }
         if (historyKept.compareTo(keyRetention.duration()) > 0) {
             throw new IllegalArgumentException("history cannot be kept longer than keys are remembered, which is "
@@ -48,26 +45,22 @@ public record BrokerSettings(
     /** Limits the retention of history to that of the keys. */
     public BrokerSettings withKeyRetention(KeyRetention other) {
         Duration kept = historyKept.compareTo(other.duration()) > 0 ? other.duration() : historyKept;
-        return new BrokerSettings(other, gate, maxPayload, maxMentions, kept, lanes, poll, callable);
+        return new BrokerSettings(other, gate, maxPayload, maxMentions, kept, poll, callable);
     }
 
     public BrokerSettings withGate(GateSettings other) {
-        return new BrokerSettings(keyRetention, other, maxPayload, maxMentions, historyKept, lanes, poll, callable);
+        return new BrokerSettings(keyRetention, other, maxPayload, maxMentions, historyKept, poll, callable);
     }
 
     public BrokerSettings withMaxPayload(int bytes) {
-        return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, lanes, poll, callable);
-    }
-
-    public BrokerSettings withLanes(int number) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, number, poll, callable);
+        return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, poll, callable);
     }
 
     public BrokerSettings withPoll(Duration other) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, other, callable);
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, other, callable);
     }
 
     public BrokerSettings withCallable(AddressPolicy other) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, poll, other);
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, poll, other);
     }
 }

@@ -7,7 +7,6 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.api.JobApi.Letter;
 import dev.tallystick.core.api.WebhookApi.DeadCallView;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,9 +27,6 @@ import picocli.CommandLine.Parameters;
             DeadLetterCommand.Calls.class,
             DeadLetterCommand.CallAgain.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally deadletter ls",
             "  tally deadletter show 01890a5d-ac96-774b-bcce-b302099a8057",
@@ -52,7 +48,7 @@ final class DeadLetterCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "ls", description = "List dead letters, oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List dead letters, oldest first.")
     static final class Ls extends ServerConnection {
 
         @Option(names = "--after", paramLabel = "JOB", description = "Only dead letters after this one.")
@@ -63,10 +59,7 @@ final class DeadLetterCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.deadLetters().list(after, limit).letters().stream()
-                    .map(Ls::line)
-                    .collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.deadLetters().list(after, limit).letters(), Ls::line);
         }
 
         private static String line(Letter letter) {
@@ -81,8 +74,7 @@ final class DeadLetterCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.deadLetters().find(job());
-            answer();
-            return ExitCode.OK;
+            return answer();
         }
     }
 
@@ -93,8 +85,7 @@ final class DeadLetterCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer("job " + client.deadLetters().redrive(job()).jobId() + " continues it");
-            return ExitCode.OK;
+            return answer("job " + client.deadLetters().redrive(job()).jobId() + " continues it");
         }
     }
 
@@ -104,12 +95,11 @@ final class DeadLetterCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.deadLetters().discard(job());
-            answer("job " + job() + " is discarded");
-            return ExitCode.OK;
+            return answer("job " + job() + " is discarded");
         }
     }
 
-    @Command(name = "calls", description = "List abandoned webhook calls.", sortOptions = false)
+    @Command(name = "calls", description = "List abandoned webhook calls.")
     static final class Calls extends ServerConnection {
 
         @Option(
@@ -123,10 +113,7 @@ final class DeadLetterCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.webhooks().dead(after, limit).calls().stream()
-                    .map(Calls::line)
-                    .collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.webhooks().dead(after, limit).calls(), Calls::line);
         }
 
         private static String line(DeadCallView call) {
@@ -135,7 +122,7 @@ final class DeadLetterCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "call", description = "Make an abandoned webhook call again.", sortOptions = false)
+    @Command(name = "call", description = "Make an abandoned webhook call again.")
     static final class CallAgain extends ServerConnection {
 
         @Option(names = "--webhook", paramLabel = "ID", required = true, description = "The webhook.")
@@ -147,8 +134,7 @@ final class DeadLetterCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.webhooks().redrive(webhook, message);
-            answer("webhook " + webhook + " is called again for message " + message);
-            return ExitCode.OK;
+            return answer("webhook " + webhook + " is called again for message " + message);
         }
     }
 }

@@ -26,7 +26,6 @@ import picocli.CommandLine.Option;
             "Run a three-step order on an embedded Postgres.",
             "Kill it at any point and run it again: recorded steps never run again."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {

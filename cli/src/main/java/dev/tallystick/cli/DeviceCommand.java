@@ -6,7 +6,6 @@ import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.api.DeviceApi.DeviceView;
 import java.time.Duration;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,9 +24,6 @@ import picocli.CommandLine.Parameters;
             DeviceCommand.Ls.class,
             DeviceCommand.Revoke.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally device register laptop --public-key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
             "  tally device rotate laptop --replaces 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= --public-key …",
@@ -62,18 +58,17 @@ final class DeviceCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "register", description = "Register a device by its public key.", sortOptions = false)
+    @Command(name = "register", description = "Register a device by its public key.")
     static final class Register extends WithKey {
 
         @Override
         public ExitCode run(TallyClient client) {
             client.devices().register(name(), key());
-            answer("device " + name() + (isNew() ? " is registered" : " was registered before"));
-            return ExitCode.OK;
+            return answer("device " + name() + (isNew() ? " is registered" : " was registered before"));
         }
     }
 
-    @Command(name = "rotate", description = "Replace a device's key.", sortOptions = false)
+    @Command(name = "rotate", description = "Replace a device's key.")
     static final class Rotate extends WithKey {
 
         @Option(names = "--replaces", paramLabel = "BASE64", required = true, description = "The device's current key.")
@@ -88,8 +83,7 @@ final class DeviceCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.devices().rotate(name(), replaced, key(), grace == null ? null : Duration.ofSeconds(grace));
-            answer("device " + name() + " has its new key");
-            return ExitCode.OK;
+            return answer("device " + name() + " has its new key");
         }
     }
 
@@ -98,8 +92,7 @@ final class DeviceCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.devices().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.devices().list(), Ls::line);
         }
 
         private static String line(DeviceView device) {
@@ -115,8 +108,7 @@ final class DeviceCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.devices().revoke(name());
-            answer("device " + name() + " is revoked");
-            return ExitCode.OK;
+            return answer("device " + name() + " is revoked");
         }
     }
 }

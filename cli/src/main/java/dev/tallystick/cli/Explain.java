@@ -21,7 +21,6 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "explain",
         description = "Explain the 15 digits of a ledger.",
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%n",
         footerHeading = "%nExamples:%n",

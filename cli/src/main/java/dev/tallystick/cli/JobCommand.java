@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,9 +43,6 @@ import picocli.CommandLine.Parameters;
             JobCommand.Events.class,
             JobCommand.Receipt.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally job ls --status open",
             "  tally job ls --attribute customer=ann",
@@ -118,7 +114,7 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "ls", description = "List jobs, newest first.", sortOptions = false)
+    @Command(name = "ls", description = "List jobs, newest first.")
     static final class Ls extends ServerConnection {
 
         @Option(names = "--workflow", paramLabel = "NAME", description = "Only jobs of this workflow.")
@@ -145,10 +141,7 @@ final class JobCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             Jobs.Filter wanted = new Jobs.Filter(workflow, status, null, null, attributes);
-            answer(client.jobs().list(wanted, before, limit).jobs().stream()
-                    .map(Ls::line)
-                    .collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.jobs().list(wanted, before, limit).jobs(), Ls::line);
         }
 
         private static String line(JobView job) {
@@ -157,14 +150,13 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "show", description = "Show a job and its last error.", sortOptions = false)
+    @Command(name = "show", description = "Show a job and its last error.")
     static final class Show extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
             JobView.LastFailure last = client.jobs().find(id).lastError();
-            answerWith("last_error", last == null ? "" : words(last));
-            return ExitCode.OK;
+            return answerWith("last_error", last == null ? "" : words(last));
         }
 
         private static String words(JobView.LastFailure last) {
@@ -176,8 +168,7 @@ final class JobCommand extends CommandGroup {
 
     @Command(
             name = "why",
-            description = "Show what a job is waiting for, and what would unblock it.",
-            sortOptions = false)
+            description = "Show what a job is waiting for, and what would unblock it.")
     static final class Why extends OfOne {
 
         @Override
@@ -189,12 +180,11 @@ final class JobCommand extends CommandGroup {
                 text.append(": ").append(wait.mover());
             }
             text.append(why.hasMore() ? "\n  and more" : "");
-            answer(text.toString());
-            return ExitCode.OK;
+            return answer(text.toString());
         }
     }
 
-    @Command(name = "result", description = "Show a job's result.", sortOptions = false)
+    @Command(name = "result", description = "Show a job's result.")
     static final class Result extends OfOne {
 
         @Option(
@@ -212,13 +202,12 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "activities", description = "Show a job's activities and their ledgers.", sortOptions = false)
+    @Command(name = "activities", description = "Show a job's activities and their ledgers.")
     static final class Activities extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            answer(client.jobs().activities(id).stream().map(Activities::line).collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.jobs().activities(id), Activities::line);
         }
 
         private static String line(JobActivities.Activity each) {
@@ -234,8 +223,7 @@ final class JobCommand extends CommandGroup {
             description = {
                 "Show the proof of a job for people who have no access to the server: save it to a file,",
                 "and check it with 'tally verify'."
-            },
-            sortOptions = false)
+            })
     static final class Receipt extends OfOne {
 
         @Option(
@@ -247,8 +235,7 @@ final class JobCommand extends CommandGroup {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            print(client.jobs().receipt(id, shown.toArray(String[]::new)).canonical());
-            return ExitCode.OK;
+            return print(client.jobs().receipt(id, shown.toArray(String[]::new)).canonical());
         }
     }
 
@@ -257,8 +244,7 @@ final class JobCommand extends CommandGroup {
             description = {
                 "Show a job's events, ordered by position.",
                 "To resume without missing events, pass the last position you saw to --after."
-            },
-            sortOptions = false)
+            })
     static final class Events extends OfOne {
 
         private static final int PAGE = 500;
@@ -292,8 +278,7 @@ final class JobCommand extends CommandGroup {
             fields.put("job_id", Json.of(id.toString()));
             fields.put("events", new Json.ArrayValue(events));
             fields.put("next", Json.of(position));
-            answer(String.join("\n", lines), fields);
-            return ExitCode.OK;
+            return answer(String.join("\n", lines), fields);
         }
 
         private ExitCode follow(TallyClient client, UUID id) {
@@ -326,7 +311,7 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "signal", description = "Send a job a signal.", sortOptions = false)
+    @Command(name = "signal", description = "Send a job a signal.")
     static final class Signal extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the job.")
@@ -347,19 +332,17 @@ final class JobCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             TallyClient.Signalled sent = client.signal(job, signal, json(payload), key(key));
-            answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is sent"));
-            return ExitCode.OK;
+            return answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is sent"));
         }
     }
 
-    @Command(name = "cancel", description = "Request cancellation of a job and its children.", sortOptions = false)
+    @Command(name = "cancel", description = "Request cancellation of a job and its children.")
     static final class Cancel extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
             client.cancel(id);
-            answer("requested cancellation of job " + id);
-            return ExitCode.OK;
+            return answer("requested cancellation of job " + id);
         }
     }
 
@@ -380,15 +363,13 @@ final class JobCommand extends CommandGroup {
         @Override
         public final ExitCode run(TallyClient client) {
             TallyClient.JobAgain begun = ask(client, job, key(key));
-            answer("job " + begun.job() + (begun.duplicate() ? ", started before" : ", started"));
-            return ExitCode.OK;
+            return answer("job " + begun.job() + (begun.duplicate() ? ", started before" : ", started"));
         }
     }
 
     @Command(
             name = "rerun",
-            description = "Run a closed job again from the start, in the newest version.",
-            sortOptions = false)
+            description = "Run a closed job again from the start, in the newest version.")
     static final class Rerun extends Again {
 
         @Override
@@ -402,8 +383,7 @@ final class JobCommand extends CommandGroup {
             description = {
                 "Run a closed job again, starting at one of its steps.",
                 "Earlier steps keep their recorded results; external systems get the same keys."
-            },
-            sortOptions = false)
+            })
     static final class Fork extends Again {
 
         @Option(

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,9 +36,6 @@ import picocli.CommandLine.Parameters;
             KeyCommand.Resolve.class,
             KeyCommand.Prove.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally key reserve backup:2030-01-31 --fingerprint SHA256",
             "  tally key commit backup:2030-01-31 --reservation ID --fence 1 --response '\"done\"'",
@@ -63,7 +59,7 @@ final class KeyCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "reserve", description = "Reserve a key, or get its recorded outcome.", sortOptions = false)
+    @Command(name = "reserve", description = "Reserve a key, or get its recorded outcome.")
     static final class ReserveKey extends OfOne {
 
         @Option(
@@ -82,8 +78,8 @@ final class KeyCommand extends CommandGroup {
                 return settleFirst(held.get());
             }
             return switch (client.keys().reserve(key(), request)) {
-                case Keys.Reserve.Reserved reserved -> answered();
-                case Keys.Reserve.Replayed replayed -> answered();
+                case Keys.Reserve.Reserved reserved -> answer();
+                case Keys.Reserve.Replayed replayed -> answer();
                 case Keys.Reserve.InProgress other -> settleFirst(other.reservation());
                 case Keys.Reserve.Unresolved unknown -> settleFirst(unknown.reservation());
             };
@@ -112,11 +108,6 @@ final class KeyCommand extends CommandGroup {
             return held.isOpen()
                     && held.member().equals(member)
                     && held.fingerprint().equals(request.hex());
-        }
-
-        private ExitCode answered() {
-            answer();
-            return ExitCode.OK;
         }
 
         private ExitCode settleFirst(Keys.Reservation meanwhile) {
@@ -149,12 +140,11 @@ final class KeyCommand extends CommandGroup {
         @Override
         public final ExitCode run(TallyClient client) {
             settle(client.keys(), new Keys.Reservation(key(), reservation, fence));
-            answer();
-            return ExitCode.OK;
+            return answer();
         }
     }
 
-    @Command(name = "commit", description = "Record success.", sortOptions = false)
+    @Command(name = "commit", description = "Record success.")
     static final class Commit extends Settling {
 
         @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats (default: null).")
@@ -166,7 +156,7 @@ final class KeyCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "reject", description = "Record a permanent failure.", sortOptions = false)
+    @Command(name = "reject", description = "Record a permanent failure.")
     static final class Reject extends Settling {
 
         @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats (default: null).")
@@ -178,7 +168,7 @@ final class KeyCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "release", description = "Record that nothing happened; the key becomes free.", sortOptions = false)
+    @Command(name = "release", description = "Record that nothing happened; the key becomes free.")
     static final class Release extends Settling {
 
         @Override
@@ -187,7 +177,7 @@ final class KeyCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "ls", description = "List unsettled reservations, oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List unsettled reservations, oldest first.")
     static final class Ls extends ServerConnection {
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -195,8 +185,7 @@ final class KeyCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(table(client.keys().open(limit)));
-            return ExitCode.OK;
+            return answer(client.keys().open(limit), KeyCommand::line);
         }
     }
 
@@ -210,8 +199,7 @@ final class KeyCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            print(client.keys().prove(key()).canonical());
-            return ExitCode.OK;
+            return print(client.keys().prove(key()).canonical());
         }
     }
 
@@ -227,8 +215,7 @@ final class KeyCommand extends CommandGroup {
                         "no reservation of '" + key() + "' is visible to you",
                         "See 'tally key ls'.");
             }
-            answer(table(held));
-            return ExitCode.OK;
+            return answer(held, KeyCommand::line);
         }
     }
 
@@ -237,8 +224,7 @@ final class KeyCommand extends CommandGroup {
             description = {
                 "Settle a member's key on their behalf (admins only).",
                 "A later verdict of the holder is refused."
-            },
-            sortOptions = false)
+            })
     static final class Resolve extends Settling {
 
         @Option(names = "--member", paramLabel = "NAME", required = true, description = "The member who owns the key.")
@@ -278,10 +264,6 @@ final class KeyCommand extends CommandGroup {
             }
             return Keys.Verdict.release();
         }
-    }
-
-    private static String table(List<Keys.Held> keys) {
-        return keys.stream().map(KeyCommand::line).collect(Collectors.joining("\n"));
     }
 
     private static String line(Keys.Held held) {

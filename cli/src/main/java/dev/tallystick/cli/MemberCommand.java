@@ -28,9 +28,6 @@ import picocli.CommandLine.Parameters;
             MemberCommand.ListTokens.class,
             MemberCommand.Revoke.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally member put shop --role member",
             "  tally member token shop --valid 86400",
@@ -57,8 +54,7 @@ final class MemberCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.members().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.members().list(), Ls::line);
         }
 
         private static String line(MemberView member) {
@@ -67,7 +63,7 @@ final class MemberCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "put", description = "Add a member, or change its roles.", sortOptions = false)
+    @Command(name = "put", description = "Add a member, or change its roles.")
     static final class Put extends OfOne {
 
         @Option(
@@ -80,8 +76,7 @@ final class MemberCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.members().put(name(), roles.stream().map(Put::role).toArray(Role[]::new));
-            answer("member " + name() + (isNew() ? " is added" : " has these roles now"));
-            return ExitCode.OK;
+            return answer("member " + name() + (isNew() ? " is added" : " has these roles now"));
         }
 
         private static Role role(String word) {
@@ -102,12 +97,11 @@ final class MemberCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.members().remove(name());
-            answer("member " + name() + " is removed");
-            return ExitCode.OK;
+            return answer("member " + name() + " is removed");
         }
     }
 
-    @Command(name = "token", description = "Issue a token for a member. It is shown only once.", sortOptions = false)
+    @Command(name = "token", description = "Issue a token for a member. It is shown only once.")
     static final class Token extends OfOne {
 
         @Option(
@@ -119,8 +113,7 @@ final class MemberCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             Duration validity = seconds == null ? null : Duration.ofSeconds(seconds);
-            answer(client.tokens().issue(name(), validity).token());
-            return ExitCode.OK;
+            return answer(client.tokens().issue(name(), validity).token());
         }
 
         @Override
@@ -135,8 +128,7 @@ final class MemberCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.tokens().list(name()).stream().map(ListTokens::line).collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.tokens().list(name()), ListTokens::line);
         }
 
         private static String line(TokenView token) {
@@ -156,8 +148,7 @@ final class MemberCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.tokens().revoke(id);
-            answer("token " + id + " is revoked");
-            return ExitCode.OK;
+            return answer("token " + id + " is revoked");
         }
     }
 }

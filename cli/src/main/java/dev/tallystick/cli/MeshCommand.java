@@ -12,9 +12,6 @@ import picocli.CommandLine.Parameters;
         name = "mesh",
         description = "List and create meshes. Only for admins of the mesh 'default'.",
         subcommands = {MeshCommand.Ls.class, MeshCommand.Create.class, MeshCommand.Token.class},
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {"  tally mesh ls", "  tally mesh create partners", "  tally mesh token partners"})
 final class MeshCommand extends CommandGroup {
 
@@ -23,8 +20,7 @@ final class MeshCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(String.join("\n", client.meshes().list()));
-            return ExitCode.OK;
+            return answer(String.join("\n", client.meshes().list()));
         }
     }
 
@@ -37,8 +33,7 @@ final class MeshCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.meshes().create(name);
-            answer("mesh " + name + (isNew() ? " is created" : " already exists"));
-            return ExitCode.OK;
+            return answer("mesh " + name + (isNew() ? " is created" : " already exists"));
         }
     }
 
@@ -50,8 +45,7 @@ final class MeshCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.meshes().adminToken(name, null).token());
-            return ExitCode.OK;
+            return answer(client.meshes().adminToken(name, null).token());
         }
 
         @Override

@@ -14,7 +14,6 @@ import picocli.CommandLine.Command;
             "Check the server's database for orphaned rows.",
             "They only appear if tables were edited by hand or a backup was restored in part."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = "  tally orphans")

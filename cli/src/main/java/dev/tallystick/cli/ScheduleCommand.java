@@ -8,7 +8,6 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.api.ScheduleApi.ScheduleState;
 import dev.tallystick.core.api.ScheduleApi.Triggered;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,9 +26,6 @@ import picocli.CommandLine.Parameters;
             ScheduleCommand.Trigger.class,
             ScheduleCommand.Delete.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally schedule put nightly sample.order --cron '0 3 * * *' --zone Europe/Berlin \\",
             "      --input '{\"order\":\"nightly\"}'",
@@ -53,7 +49,7 @@ final class ScheduleCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "put", description = "Create or replace a schedule.", sortOptions = false)
+    @Command(name = "put", description = "Create or replace a schedule.")
     static final class Put extends OfOne {
 
         @Parameters(index = "1", paramLabel = "WORKFLOW", description = "The name of the workflow.")
@@ -79,12 +75,11 @@ final class ScheduleCommand extends CommandGroup {
         public ExitCode run(TallyClient client) {
             ScheduleState kept = client.schedules()
                     .put(name(), new Schedules.NewSchedule(workflow, cron, zone, json(input), priority(priority)));
-            answer("schedule " + name() + " fires next at " + kept.nextAt());
-            return ExitCode.OK;
+            return answer("schedule " + name() + " fires next at " + kept.nextAt());
         }
     }
 
-    @Command(name = "ls", description = "List the schedules, by name.", sortOptions = false)
+    @Command(name = "ls", description = "List the schedules, by name.")
     static final class Ls extends ServerConnection {
 
         @Option(names = "--after", paramLabel = "NAME", description = "Only names after this one.")
@@ -95,10 +90,7 @@ final class ScheduleCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.schedules().list(after, limit).schedules().stream()
-                    .map(Ls::line)
-                    .collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.schedules().list(after, limit).schedules(), Ls::line);
         }
 
         private static String line(ScheduleState schedule) {
@@ -118,8 +110,7 @@ final class ScheduleCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.schedules().find(name());
-            answer();
-            return ExitCode.OK;
+            return answer();
         }
     }
 
@@ -129,8 +120,7 @@ final class ScheduleCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.schedules().pause(name());
-            answer("schedule " + name() + " is paused");
-            return ExitCode.OK;
+            return answer("schedule " + name() + " is paused");
         }
     }
 
@@ -140,12 +130,11 @@ final class ScheduleCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             ScheduleState resumed = client.schedules().resume(name());
-            answer("schedule " + name() + " fires next at " + resumed.nextAt());
-            return ExitCode.OK;
+            return answer("schedule " + name() + " fires next at " + resumed.nextAt());
         }
     }
 
-    @Command(name = "trigger", description = "Start one of its jobs now, even while paused.", sortOptions = false)
+    @Command(name = "trigger", description = "Start one of its jobs now, even while paused.")
     static final class Trigger extends OfOne {
 
         @Option(
@@ -157,8 +146,7 @@ final class ScheduleCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             Triggered started = client.schedules().trigger(name(), key(key));
-            answer("job " + started.jobId() + (started.duplicate() ? ", started before" : ", started"));
-            return ExitCode.OK;
+            return answer("job " + started.jobId() + (started.duplicate() ? ", started before" : ", started"));
         }
     }
 
@@ -168,8 +156,7 @@ final class ScheduleCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.schedules().delete(name());
-            answer("schedule " + name() + " is deleted");
-            return ExitCode.OK;
+            return answer("schedule " + name() + " is deleted");
         }
     }
 }

@@ -29,9 +29,6 @@ import picocli.CommandLine.Option;
             "a role that may select, insert, update and delete is enough."
         },
         subcommands = {SchemaCommand.Print.class, SchemaCommand.Migrate.class, SchemaCommand.Check.class},
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally schema print --schema jobs",
             "  tally schema print --postgres 'jdbc:postgresql://db/tally?user=tally'   # only what this database lacks",
@@ -91,20 +88,19 @@ final class SchemaCommand extends CommandGroup {
             return Database.on(source).in(schema());
         }
 
-        final void answer(String text, String field, List<String> steps) {
+        final ExitCode answer(String text, String field, List<String> steps) {
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("schema", Json.of(schema().value()));
             fields.put(
                     field,
                     new Json.ArrayValue(steps.stream().<Json>map(Json::of).toList()));
-            answer(text, fields);
+            return answer(text, fields);
         }
     }
 
     @Command(
             name = "print",
-            description = "Print the SQL that creates the tables, to run it by hand.",
-            sortOptions = false)
+            description = "Print the SQL that creates the tables, to run it by hand.")
     static final class Print extends OfOne {
 
         @Option(
@@ -115,16 +111,14 @@ final class SchemaCommand extends CommandGroup {
 
         @Override
         ExitCode runOrRefuse() {
-            print((postgres == null ? ServerSchema.ALL.script(schema()) : ServerSchema.ALL.script(open(postgres)))
+            return print((postgres == null ? ServerSchema.ALL.script(schema()) : ServerSchema.ALL.script(open(postgres)))
                     .stripTrailing());
-            return ExitCode.OK;
         }
     }
 
     @Command(
             name = "migrate",
-            description = "Create or upgrade the tables; the role must be allowed to.",
-            sortOptions = false)
+            description = "Create or upgrade the tables; the role must be allowed to.")
     static final class Migrate extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
@@ -133,20 +127,18 @@ final class SchemaCommand extends CommandGroup {
         @Override
         ExitCode runOrRefuse() {
             List<String> applied = ServerSchema.ALL.migrate(open(postgres));
-            answer(
+            return answer(
                     applied.isEmpty()
                             ? "the schema is up to date"
                             : "applied " + applied.size() + ":\n" + String.join("\n", applied),
                     "applied",
                     applied);
-            return ExitCode.OK;
         }
     }
 
     @Command(
             name = "check",
-            description = "Check whether the tables are up to date; exit code 4 if not.",
-            sortOptions = false)
+            description = "Check whether the tables are up to date; exit code 4 if not.")
     static final class Check extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")

@@ -26,7 +26,6 @@ import picocli.CommandLine.Parameters;
             "Send a message to a topic, a member or a queue. The same key again is the same message.",
             "With a daemon the message is kept here and sent as soon as possible; without one the server accepts it now."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -81,11 +80,10 @@ final class SendCommand extends SubmissionCommand {
         fields.put(idName(), Json.of(sent.message().toString()));
         fields.put("history_id", Json.of(sent.history().toString()));
         fields.put("duplicate", Json.of(sent.duplicate()));
-        answer(
+        return answer(
                 "message " + sent.message()
                         + (sent.duplicate() ? ", accepted by the server before" : ", accepted by the server"),
                 fields);
-        return ExitCode.OK;
     }
 
     private Messages.NewMessage message() {

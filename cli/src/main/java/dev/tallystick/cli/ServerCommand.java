@@ -42,7 +42,6 @@ import picocli.CommandLine.Option;
             "Environment: OTEL_EXPORTER_OTLP_ENDPOINT=URL sends OpenTelemetry traces there;",
             "TALLY_LOG=json logs one JSON object per line; TALLY_LOG_LEVEL=info or debug logs more."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {

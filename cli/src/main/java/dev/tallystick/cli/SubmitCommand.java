@@ -26,7 +26,6 @@ import picocli.CommandLine.Parameters;
             "Submit a job to a server. Submitting the same key again returns the same job.",
             "With a daemon the job is kept here and submitted as soon as possible."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -112,8 +111,7 @@ final class SubmitCommand extends SubmissionCommand {
         }
         String text = "job " + submitted.job() + (submitted.duplicate() ? ", submitted before" : ", submitted");
         if (!wait) {
-            answer(text, fields);
-            return ExitCode.OK;
+            return answer(text, fields);
         }
         progress(text);
         try {

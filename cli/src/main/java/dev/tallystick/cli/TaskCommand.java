@@ -10,7 +10,6 @@ import dev.tallystick.core.api.TaskApi.Task;
 import dev.tallystick.core.api.TaskApi.TaskDone;
 import dev.tallystick.core.api.TaskApi.TaskList;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,9 +27,6 @@ import picocli.CommandLine.Parameters;
             TaskCommand.Escalate.class,
             TaskCommand.Resolve.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally task ls --group finance",
             "  tally task show 01890a5d-ac96-774b-bcce-b302099a8057",
@@ -66,7 +62,7 @@ final class TaskCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "ls", description = "List open tasks, oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List open tasks, oldest first.")
     static final class Ls extends ServerConnection {
 
         @Option(names = "--group", paramLabel = "NAME", description = "Only tasks of this group.")
@@ -83,8 +79,7 @@ final class TaskCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(list(client.tasks()).tasks().stream().map(Ls::line).collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(list(client.tasks()).tasks(), Ls::line);
         }
 
         private static String line(Task task) {
@@ -108,37 +103,33 @@ final class TaskCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.tasks().find(task());
-            answer();
-            return ExitCode.OK;
+            return answer();
         }
     }
 
-    @Command(name = "claim", description = "Claim a task, so that others leave it alone.", sortOptions = false)
+    @Command(name = "claim", description = "Claim a task, so that others leave it alone.")
     static final class Claim extends ByPerson {
 
         @Override
         public ExitCode run(TallyClient client) {
             client.tasks().claim(task(), person());
-            answer("task " + task() + " is claimed");
-            return ExitCode.OK;
+            return answer("task " + task() + " is claimed");
         }
     }
 
-    @Command(name = "release", description = "Release a task, so that others can claim it.", sortOptions = false)
+    @Command(name = "release", description = "Release a task, so that others can claim it.")
     static final class Release extends ByPerson {
 
         @Override
         public ExitCode run(TallyClient client) {
             client.tasks().release(task(), person());
-            answer("task " + task() + " is released");
-            return ExitCode.OK;
+            return answer("task " + task() + " is released");
         }
     }
 
     @Command(
             name = "escalate",
-            description = "Assign a task to another group, even if someone holds it.",
-            sortOptions = false)
+            description = "Assign a task to another group, even if someone holds it.")
     static final class Escalate extends OfOne {
 
         @Option(names = "--to", paramLabel = "GROUP", required = true, description = "The group to assign the task to.")
@@ -147,12 +138,11 @@ final class TaskCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.tasks().escalate(task(), group);
-            answer("task " + task() + " is with " + group);
-            return ExitCode.OK;
+            return answer("task " + task() + " is with " + group);
         }
     }
 
-    @Command(name = "resolve", description = "Answer a task; its job continues with the answer.", sortOptions = false)
+    @Command(name = "resolve", description = "Answer a task; its job continues with the answer.")
     static final class Resolve extends ByPerson {
 
         @Option(names = "--answer", paramLabel = "JSON", description = "The answer (default: null).")
@@ -167,8 +157,7 @@ final class TaskCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             TaskDone resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
-            answer("task " + task() + (resolved.duplicate() ? " already has this answer" : " is answered"));
-            return ExitCode.OK;
+            return answer("task " + task() + (resolved.duplicate() ? " already has this answer" : " is answered"));
         }
     }
 }

@@ -17,9 +17,6 @@ import picocli.CommandLine.Parameters;
             TopicCommand.Delete.class,
             TopicCommand.Subscribe.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally topic create alerts",
             "  tally topic subscribe alerts shop",
@@ -44,8 +41,7 @@ final class TopicCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(String.join("\n", client.topics().list()));
-            return ExitCode.OK;
+            return answer(String.join("\n", client.topics().list()));
         }
     }
 
@@ -55,8 +51,7 @@ final class TopicCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.topics().create(name());
-            answer("topic " + name() + (isNew() ? " is created" : " already exists"));
-            return ExitCode.OK;
+            return answer("topic " + name() + (isNew() ? " is created" : " already exists"));
         }
     }
 
@@ -66,8 +61,7 @@ final class TopicCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.topics().delete(name());
-            answer("topic " + name() + " is deleted");
-            return ExitCode.OK;
+            return answer("topic " + name() + " is deleted");
         }
     }
 
@@ -80,8 +74,7 @@ final class TopicCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.topics().subscribe(name(), member);
-            answer(member + " is subscribed to " + name());
-            return ExitCode.OK;
+            return answer(member + " is subscribed to " + name());
         }
     }
 }

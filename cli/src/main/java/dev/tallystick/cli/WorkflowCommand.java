@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,9 +29,6 @@ import picocli.CommandLine.Parameters;
             WorkflowCommand.Show.class,
             WorkflowCommand.Remove.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally workflow deploy order.yaml",
             "  tally workflow ls",
@@ -57,8 +53,7 @@ final class WorkflowCommand extends CommandGroup {
             String yaml = text();
             Graph graph = graph(yaml);
             client.workflows().deploy(graph.name(), graph.version(), yaml);
-            answer(graph.name() + " version " + graph.version() + (isNew() ? " is deployed" : " was deployed before"));
-            return ExitCode.OK;
+            return answer(graph.name() + " version " + graph.version() + (isNew() ? " is deployed" : " was deployed before"));
         }
 
         private String text() {
@@ -86,19 +81,16 @@ final class WorkflowCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            answer(client.workflows().list().stream()
-                    .map(each -> "%-30s %-5d %s%s"
-                            .formatted(
-                                    each.workflow(),
-                                    each.version(),
-                                    each.kind(),
-                                    each.disabled() == null ? "" : ", disabled: " + each.disabled()))
-                    .collect(Collectors.joining("\n")));
-            return ExitCode.OK;
+            return answer(client.workflows().list(), each -> "%-30s %-5d %s%s"
+                    .formatted(
+                            each.workflow(),
+                            each.version(),
+                            each.kind(),
+                            each.disabled() == null ? "" : ", disabled: " + each.disabled()));
         }
     }
 
-    @Command(name = "show", description = "Show a workflow; for a graph, its definition.", sortOptions = false)
+    @Command(name = "show", description = "Show a workflow; for a graph, its definition.")
     static final class Show extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
@@ -110,12 +102,7 @@ final class WorkflowCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             WorkflowShown shown = client.workflows().find(workflow, version == null ? newest(client) : version);
-            if (shown.graph() == null) {
-                answer();
-            } else {
-                answer(shown.graph().stripTrailing());
-            }
-            return ExitCode.OK;
+            return shown.graph() == null ? answer() : answer(shown.graph().stripTrailing());
         }
 
         private int newest(TallyClient client) {
@@ -133,8 +120,7 @@ final class WorkflowCommand extends CommandGroup {
                 "Start no more jobs of a deployed graph, on all servers on the same database.",
                 "Open jobs run to their end; to end them now, see 'tally job cancel'.",
                 "The version stays taken. To take this back, deploy the same graph again."
-            },
-            sortOptions = false)
+            })
     static final class Remove extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
@@ -146,8 +132,7 @@ final class WorkflowCommand extends CommandGroup {
         @Override
         public ExitCode run(TallyClient client) {
             client.workflows().remove(workflow, version);
-            answer(workflow + " version " + version + " is removed; its open jobs run to their end");
-            return ExitCode.OK;
+            return answer(workflow + " version " + version + " is removed; its open jobs run to their end");
         }
     }
 }

@@ -199,7 +199,7 @@ public final class Messages {
         return new SendMessage(
                 message.to().toString(),
                 message.body(),
-                message.priority().word(),
+                message.priority(),
                 message.meta().members().isEmpty() ? null : message.meta(),
                 message.replyTo(),
                 message.mentions(),

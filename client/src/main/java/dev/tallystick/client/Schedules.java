@@ -41,7 +41,7 @@ public final class Schedules {
                 schedule.cron(),
                 schedule.zone(),
                 schedule.input(),
-                schedule.priority().word());
+                schedule.priority());
         return transport.ask(Request.put(path(name), body), ScheduleState.class, ScheduleState::name, name);
     }
 

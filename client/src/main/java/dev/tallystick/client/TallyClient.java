@@ -240,7 +240,7 @@ public final class TallyClient {
                 job.workflow(),
                 job.input(),
                 job.version(),
-                job.priority().word(),
+                job.priority(),
                 job.notBefore(),
                 attributes.isEmpty() ? null : new Json.ObjectValue(attributes));
     }

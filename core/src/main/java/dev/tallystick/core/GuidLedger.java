@@ -1,9 +1,5 @@
 package dev.tallystick.core;
 
-import dev.tallystick.core.Entry.CeilingReached;
-import dev.tallystick.core.Entry.Entered;
-import dev.tallystick.core.Mark.AlreadyMarked;
-import dev.tallystick.core.Mark.Marked;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,9 +20,6 @@ public record GuidLedger(long value) implements StepDigits {
             Digit.CHILDREN_SPAWNED,
             Digit.COMPLETION_TASKS_DONE,
             Digit.ATTEMPTS);
-
-    /** A transition that has not been tried yet. */
-    public static final GuidLedger ZERO = new GuidLedger(0);
 
     public GuidLedger {
         LedgerDigits.check(value, DIGITS);
@@ -61,37 +54,8 @@ public record GuidLedger(long value) implements StepDigits {
         return Optional.empty();
     }
 
-    /** Counts a claim of this transition. */
-    public Entry<GuidLedger> enter() {
-        return attempts() == Digit.ATTEMPTS.maximum()
-                ? new CeilingReached<>(this, Digit.ATTEMPTS)
-                : new Entered<>(new GuidLedger(value + Digit.ATTEMPTS.weight()));
-    }
-
-    public Mark<GuidLedger> markWorkDone() {
-        return mark(Digit.WORK_DONE, Digit.WORK_DONE.weight());
-    }
-
-    /**
-     * Marks step 2 and takes the snapshot together, because they are one fact.
-     *
-     * @param closesJob whether this step brought the job's semaphore to its threshold
-     */
-    public Mark<GuidLedger> markChildrenSpawned(boolean closesJob) {
-        long snapshot = closesJob && !jobClosed() ? Digit.JOB_CLOSED.weight() : 0;
-        return mark(Digit.CHILDREN_SPAWNED, Digit.CHILDREN_SPAWNED.weight() + snapshot);
-    }
-
-    public Mark<GuidLedger> markCompletionTasksDone() {
-        return mark(Digit.COMPLETION_TASKS_DONE, Digit.COMPLETION_TASKS_DONE.weight());
-    }
-
     @Override
     public String toString() {
         return digits();
-    }
-
-    private Mark<GuidLedger> mark(Digit flag, long increment) {
-        return isSet(flag) ? new AlreadyMarked<>(this) : new Marked<>(new GuidLedger(value + increment));
     }
 }

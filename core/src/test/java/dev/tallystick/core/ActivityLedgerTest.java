@@ -3,10 +3,6 @@ package dev.tallystick.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.tallystick.core.Entry.CeilingReached;
-import dev.tallystick.core.Entry.Entered;
-import dev.tallystick.core.Mark.AlreadyMarked;
-import dev.tallystick.core.Mark.Marked;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -29,57 +25,6 @@ class ActivityLedgerTest {
             assertThat(ledger.legTwoEntries()).as(parts.context()).isEqualTo(parts.entries);
             assertThat(ledger.digits()).isEqualTo(parts.digits());
         });
-    }
-
-    @Test
-    void an_entry_raises_its_own_counter_and_nothing_else() {
-        everyLedger(parts -> {
-            ActivityLedger ledger = ActivityLedger.parse(parts.digits());
-            assertThat(ledger.enterLegOne())
-                    .as(parts.context())
-                    .isEqualTo(
-                            parts.attempts == 999
-                                    ? new CeilingReached<>(ledger, Digit.LEG1_ATTEMPTS)
-                                    : new Entered<>(parts.withAttempts(parts.attempts + 1)));
-            assertThat(ledger.enterLegTwo())
-                    .as(parts.context())
-                    .isEqualTo(
-                            parts.entries == 99_999_999
-                                    ? new CeilingReached<>(ledger, Digit.LEG2_ENTRIES)
-                                    : new Entered<>(parts.withEntries(parts.entries + 1)));
-        });
-    }
-
-    @Test
-    void a_marker_is_set_once_and_touches_nothing_else() {
-        everyLedger(parts -> {
-            ActivityLedger ledger = ActivityLedger.parse(parts.digits());
-            assertMark(parts, 0, ledger.markLegOneComplete());
-            assertMark(parts, 1, ledger.markWorkDone());
-            assertMark(parts, 2, ledger.markChildrenSpawned());
-            assertMark(parts, 3, ledger.markCompletionTasksDone());
-        });
-    }
-
-    @Test
-    void ten_cycles_set_the_work_marker_once() {
-        ActivityLedger ledger = ActivityLedger.parse("001100000000000");
-        for (int cycle = 0; cycle < 10; cycle++) {
-            if (ledger.enterLegTwo() instanceof Entered<ActivityLedger>(ActivityLedger entered)) {
-                ledger = entered;
-            }
-            if (ledger.markWorkDone() instanceof Marked<ActivityLedger>(ActivityLedger marked)) {
-                ledger = marked;
-            }
-        }
-        assertThat(ledger.digits()).isEqualTo("001110000000010");
-    }
-
-    @Test
-    void the_thousandth_attempt_and_the_hundred_millionth_entry_are_refused_before_the_increment() {
-        ActivityLedger full = ActivityLedger.parse("999111199999999");
-        assertThat(full.enterLegOne()).isEqualTo(new CeilingReached<>(full, Digit.LEG1_ATTEMPTS));
-        assertThat(full.enterLegTwo()).isEqualTo(new CeilingReached<>(full, Digit.LEG2_ENTRIES));
     }
 
     @ParameterizedTest
@@ -141,13 +86,6 @@ class ActivityLedgerTest {
         }
     }
 
-    private static void assertMark(Parts parts, int flag, Mark<ActivityLedger> mark) {
-        ActivityLedger before = ActivityLedger.parse(parts.digits());
-        assertThat(mark)
-                .as(parts.context())
-                .isEqualTo(parts.flag(flag) ? new AlreadyMarked<>(before) : new Marked<>(parts.withFlag(flag)));
-    }
-
     /** A ledger as text in parts: the model for the arithmetic. */
     private record Parts(int attempts, int flags, int entries) {
 
@@ -163,18 +101,6 @@ class ActivityLedgerTest {
             }
             pad(text, entries, 8);
             return text.toString();
-        }
-
-        ActivityLedger withAttempts(int more) {
-            return ActivityLedger.parse(new Parts(more, flags, entries).digits());
-        }
-
-        ActivityLedger withEntries(int more) {
-            return ActivityLedger.parse(new Parts(attempts, flags, more).digits());
-        }
-
-        ActivityLedger withFlag(int index) {
-            return ActivityLedger.parse(new Parts(attempts, flags | 1 << index, entries).digits());
         }
 
         String context() {

@@ -3,10 +3,6 @@ package dev.tallystick.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.tallystick.core.Entry.CeilingReached;
-import dev.tallystick.core.Entry.Entered;
-import dev.tallystick.core.Mark.AlreadyMarked;
-import dev.tallystick.core.Mark.Marked;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -28,41 +24,6 @@ class GuidLedgerTest {
             assertThat(ledger.completionTasksDone()).as(context(digits)).isEqualTo(digits.charAt(6) == '1');
             assertThat(ledger.attempts()).as(context(digits)).isEqualTo(Integer.parseInt(digits.substring(7)));
             assertThat(ledger.digits()).isEqualTo(digits);
-        });
-    }
-
-    @Test
-    void an_attempt_is_counted_up_to_the_ceiling_and_touches_nothing_else() {
-        everyLedger(digits -> {
-            GuidLedger ledger = GuidLedger.parse(digits);
-            Entry<GuidLedger> expected = digits.endsWith("99999999")
-                    ? new CeilingReached<>(ledger, Digit.ATTEMPTS)
-                    : new Entered<>(new GuidLedger(ledger.value() + 1));
-            assertThat(ledger.enter()).as(context(digits)).isEqualTo(expected);
-            if (expected instanceof Entered<GuidLedger>(GuidLedger after)) {
-                assertThat(after.digits()).startsWith(digits.substring(0, 7));
-            }
-        });
-    }
-
-    @Test
-    void a_marker_is_set_once_and_touches_nothing_else() {
-        everyLedger(digits -> {
-            GuidLedger ledger = GuidLedger.parse(digits);
-            assertThat(ledger.markWorkDone()).as(context(digits)).isEqualTo(expectedMark(digits, 5));
-            assertThat(ledger.markChildrenSpawned(false)).as(context(digits)).isEqualTo(expectedMark(digits, 6));
-            assertThat(ledger.markCompletionTasksDone()).as(context(digits)).isEqualTo(expectedMark(digits, 7));
-        });
-    }
-
-    @Test
-    void the_snapshot_is_taken_with_step_two_or_never() {
-        everyLedger(digits -> {
-            GuidLedger ledger = GuidLedger.parse(digits);
-            Mark<GuidLedger> expected = digits.charAt(5) == '1'
-                    ? new AlreadyMarked<>(ledger)
-                    : new Marked<>(GuidLedger.parse(withOne(withOne(digits, 6), 4)));
-            assertThat(ledger.markChildrenSpawned(true)).as(context(digits)).isEqualTo(expected);
         });
     }
 
@@ -116,16 +77,6 @@ class GuidLedgerTest {
                                 .substring(1));
             }
         }
-    }
-
-    private static Mark<GuidLedger> expectedMark(String digits, int position) {
-        return digits.charAt(position - 1) == '1'
-                ? new AlreadyMarked<>(GuidLedger.parse(digits))
-                : new Marked<>(GuidLedger.parse(withOne(digits, position)));
-    }
-
-    private static String withOne(String digits, int position) {
-        return digits.substring(0, position - 1) + '1' + digits.substring(position);
     }
 
     private static String context(String digits) {

@@ -5,6 +5,8 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.JobApi.SubmitJob;
+import dev.tallystick.core.api.MessageApi.SendMessage;
 import dev.tallystick.core.Opened;
 import dev.tallystick.daemon.delivery.ClientUpstream;
 import dev.tallystick.daemon.delivery.Courier;
@@ -187,44 +189,29 @@ public final class Daemon implements AutoCloseable {
      * @throws StorageException if it is not kept, or if that is unknown
      */
     public Acceptance send(Messages.NewMessage message, @Nullable IdempotencyKey key) {
-        Map<String, Json> body = new TreeMap<>();
-        body.put("to", Json.of(message.to().toString()));
-        body.put("message", message.body());
-        body.put("priority", Json.of(message.priority().word()));
-        body.put("meta", message.meta());
-        body.put(
-                "mentions",
-                new Json.ArrayValue(
-                        message.mentions().stream().<Json>map(Json::of).toList()));
-        if (message.replyTo() != null) {
-            body.put("reply_to", Json.of(message.replyTo().toString()));
-        }
-        return accept(reader.send(withKey(body, key), null, null));
+        SendMessage body = new SendMessage(
+                message.to().toString(),
+                message.body(),
+                message.priority(),
+                message.meta(),
+                message.replyTo(),
+                message.mentions(),
+                key == null ? null : key.value());
+        return accept(reader.send(body, null, null));
     }
 
     /** Keeps a job until the server has it. As {@link #send}. */
     public Acceptance submit(TallyClient.NewJob job, @Nullable IdempotencyKey key) {
-        Map<String, Json> body = new TreeMap<>();
-        body.put("workflow", Json.of(job.workflow()));
-        body.put("input", job.input());
-        body.put("priority", Json.of(job.priority().word()));
-        if (job.version() != null) {
-            body.put("version", Json.of(job.version()));
-        }
-        if (job.notBefore() != null) {
-            body.put("not_before", Json.of(job.notBefore().toString()));
-        }
         Map<String, Json> attributes = new TreeMap<>();
         job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
-        body.put("attributes", new Json.ObjectValue(attributes));
-        return accept(reader.job(withKey(body, key), null, null));
-    }
-
-    private static Json withKey(Map<String, Json> body, @Nullable IdempotencyKey key) {
-        if (key != null) {
-            body.put("client_message_id", Json.of(key.value()));
-        }
-        return new Json.ObjectValue(body);
+        SubmitJob body = new SubmitJob(
+                job.workflow(),
+                job.input(),
+                job.version(),
+                job.priority(),
+                job.notBefore(),
+                new Json.ObjectValue(attributes));
+        return accept(reader.job(body, key, null));
     }
 
     private Acceptance accept(NewRow row) {

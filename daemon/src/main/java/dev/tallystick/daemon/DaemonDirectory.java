@@ -1,9 +1,9 @@
 package dev.tallystick.daemon;
 
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -11,7 +11,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -150,20 +149,7 @@ public final class DaemonDirectory implements AutoCloseable {
 
     /** A file of the directory, which only its user can read. */
     void write(String name, String content) throws IOException {
-        Path fresh = path.resolve(name + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        Files.move(fresh, path.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel directory = FileChannel.open(path, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        ForcedFiles.replace(path.resolve(name), content.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -134,8 +134,7 @@ public final class Engine implements AutoCloseable {
         this.owner = former == null ? ids.next().toString() : former.ownerOf(ids.next());
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
-        this.committer =
-                new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.commitThreads()));
+        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         SignalStore signals = new SignalStore();
         CheckpointWriter checkpointWriter = new CheckpointWriter(collation, postings, jobs, signals, settings.lease());
         this.jobAcceptor = new JobAcceptor(keys, jobs, settings.lease());

@@ -257,7 +257,7 @@ public final class Workbench implements AutoCloseable, AfterEachCallback {
     }
 
     /** Path, name and markers of each activity of a job: Leg 1 complete, work done, children spawned, completion done. */
-    List<String> marks(JobId job) {
+    public List<String> marks(JobId job) {
         return database.transact("marks", tx -> tx.query("""
                 select path || ' ' || name || ' ' || substr(lpad(ledger::text, 15, '0'), 4, 4) as line
                 from tally.activity
@@ -266,7 +266,7 @@ public final class Workbench implements AutoCloseable, AfterEachCallback {
     }
 
     /** How those ended that the job began, each from an activity of it that there is. */
-    List<String> childrenOf(JobId job) {
+    public List<String> childrenOf(JobId job) {
         return database.transact("children", tx -> tx.query("""
                 select coalesce(c.outcome, 'open') as outcome
                 from tally.job c

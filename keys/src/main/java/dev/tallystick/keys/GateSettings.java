@@ -1,5 +1,6 @@
 package dev.tallystick.keys;
 
+import dev.tallystick.core.Setting;
 import java.time.Duration;
 import java.util.Map;
 
@@ -67,9 +68,9 @@ public record GateSettings(
                 duration(settings, PENDING_TTL, DEFAULT.pendingTtl),
                 duration(settings, COMMITTED_TTL, DEFAULT.committedTtl),
                 duration(settings, REJECTED_TTL, DEFAULT.rejectedTtl),
-                number(settings, MAX_ENTRIES, DEFAULT.maxEntries),
+                Setting.number(settings, MAX_ENTRIES, DEFAULT.maxEntries),
                 duration(settings, CLEANUP_INTERVAL, DEFAULT.cleanupInterval),
-                truth(settings, WAIT_FOR_PENDING, DEFAULT.waitForPending),
+                Setting.flag(settings, WAIT_FOR_PENDING, DEFAULT.waitForPending),
                 duration(settings, PENDING_WAIT, DEFAULT.pendingWait));
     }
 
@@ -96,27 +97,6 @@ public record GateSettings(
                     name + " must be more than 0 and at most " + LONGEST.toSeconds() + " seconds, got '" + text + "'");
         }
         return Duration.ofNanos(Math.round(seconds * NANOS_A_SECOND));
-    }
-
-    private static int number(Map<String, String> settings, String name, int otherwise) {
-        String text = settings.get(name);
-        if (text == null) {
-            return otherwise;
-        }
-        try {
-            return Integer.parseInt(text.strip());
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " must be a whole number, got '" + text + "'", e);
-        }
-    }
-
-    private static boolean truth(Map<String, String> settings, String name, boolean otherwise) {
-        String text = settings.get(name);
-        return switch (text == null ? String.valueOf(otherwise) : text.strip()) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new IllegalArgumentException(name + " must be true or false, got '" + text + "'");
-        };
     }
 
     private static String seconds(Duration duration) {

@@ -2,6 +2,7 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Futures;
 import dev.tallystick.core.Ids;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
@@ -12,8 +13,6 @@ import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * Runs a handler once per key, and answers repeats with its answer.
@@ -130,12 +129,12 @@ public final class KeyLedger {
             throw new IllegalArgumentException(
                     unknown.key() + " is " + unknown.status() + ": only an unknown outcome can be resolved");
         }
-        return await(committer.submit(door.settling(), new Settlement(unknown.reservation(), verdict)));
+        return Futures.await(committer.submit(door.settling(), new Settlement(unknown.reservation(), verdict)));
     }
 
     private Reserve reserve(ReserveClaim claim) {
         try {
-            return await(committer.submit(door.reserving(), claim));
+            return Futures.await(committer.submit(door.reserving(), claim));
         } catch (UnknownOutcomeException e) {
             unrecordedVerdicts.remember(claim.key(), new UnrecordedVerdicts.Unconfirmed(claim));
             throw e;
@@ -145,7 +144,7 @@ public final class KeyLedger {
     /** A definite failure of this attempt says nothing about the previous one, so the doubt stays. */
     private Reserve confirm(ReserveClaim claim) {
         try {
-            return await(committer.submit(door.reserving(), claim));
+            return Futures.await(committer.submit(door.reserving(), claim));
         } catch (TransactionException e) {
             unrecordedVerdicts.remember(claim.key(), new UnrecordedVerdicts.Unconfirmed(claim));
             throw e;
@@ -172,7 +171,7 @@ public final class KeyLedger {
     /** The handler has run: even if its verdict cannot be recorded, the outcome is not "nothing happened". */
     private Settle record(Settlement settlement, Fingerprint fingerprint) {
         try {
-            return await(committer.submit(door.settling(), settlement));
+            return Futures.await(committer.submit(door.settling(), settlement));
         } catch (TransactionException e) {
             unrecordedVerdicts.remember(settlement.key(), new UnrecordedVerdicts.Unrecorded(fingerprint, settlement));
             throw new UnknownOutcomeException(
@@ -192,7 +191,7 @@ public final class KeyLedger {
 
     /** Empty if the reservation was released before it could be run. */
     private Optional<Once> reserveAndRun(ReserveClaim claim, TransactionalHandler handler) {
-        Reserve reserve = await(committer.submit(door.reserving(), claim));
+        Reserve reserve = Futures.await(committer.submit(door.reserving(), claim));
         return switch (reserve) {
             case Reserve.Reserved reserved -> runReserved(reserved.reservation(), claim, handler);
             case Reserve.InProgress other when other.entry().isTransactional() -> runInTransaction(claim, handler);
@@ -220,7 +219,7 @@ public final class KeyLedger {
     /** If it cannot be released it stays pending, and the next request under the key takes it over. */
     private void releaseDespite(Throwable failure, Reservation reservation) {
         try {
-            Settle unused = await(committer.submit(door.settling(), new Settlement(reservation, Verdict.release())));
+            Settle unused = Futures.await(committer.submit(door.settling(), new Settlement(reservation, Verdict.release())));
         } catch (TransactionException e) {
             failure.addSuppressed(e);
         }
@@ -273,17 +272,5 @@ public final class KeyLedger {
             case Reserve.Replayed replayed -> new Once.Replayed(replayed.entry());
             case Reserve.Reused reused -> new Once.Reused(reused.reuse());
         };
-    }
-
-    private static <T> T await(CompletableFuture<T> answer) {
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            switch (e.getCause()) {
-                case RuntimeException failure -> throw failure;
-                case Error error -> throw error;
-                case null, default -> throw e;
-            }
-        }
     }
 }

@@ -1,9 +1,8 @@
 package dev.tallystick.postgres;
 
 import com.sun.security.auth.module.UnixSystem;
+import dev.tallystick.core.file.ForcedFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
@@ -12,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -74,23 +72,13 @@ final class PrivateFiles {
 
     /** Writes all of {@code content} or leaves the file unchanged, even after a power failure. */
     static void write(Path file, String content) throws IOException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        try (FileChannel channel =
-                FileChannel.open(fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        rename(fresh, file);
+        ForcedFiles.replace(file, content.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Atomic, and durable on return. */
     static void rename(Path from, Path to) throws IOException {
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-        sync(parent(to));
+        ForcedFiles.forceDirectory(parent(to));
     }
 
     /** Deletes a tree that other processes may be deleting or leaving at the same time. */
@@ -138,14 +126,7 @@ final class PrivateFiles {
                 throw another;
             }
         }
-        sync(parent);
-    }
-
-    // A new name in a directory survives a power failure only once the directory itself is on disk.
-    private static void sync(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
+        ForcedFiles.forceDirectory(parent);
     }
 
     private static Path parent(Path path) {

@@ -1,11 +1,9 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.BrokerSchema;
-import dev.tallystick.engine.EngineSchema;
-import dev.tallystick.exchange.ExchangeSchema;
-import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Migrations;
 import dev.tallystick.sql.Schema;
+import dev.tallystick.wiring.Foundation;
 
 /** The tables of a server, including those of a process with the library. */
 public final class ServerSchema {
@@ -18,12 +16,7 @@ public final class ServerSchema {
             "0002-one-index-for-lists.sql",
             "0003-installation.sql");
 
-    public static final Schema ALL = Schema.of(
-            KeySchema.migrations(),
-            EngineSchema.MIGRATIONS,
-            ExchangeSchema.migrations(),
-            BrokerSchema.MIGRATIONS,
-            MIGRATIONS);
+    public static final Schema ALL = Foundation.TABLES.and(BrokerSchema.MIGRATIONS, MIGRATIONS);
 
     private ServerSchema() {}
 }

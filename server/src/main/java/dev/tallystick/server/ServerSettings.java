@@ -4,6 +4,7 @@ import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.broker.member.Quotas;
 import dev.tallystick.broker.webhook.AddressPolicy;
+import dev.tallystick.core.Setting;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.keys.GateSettings;
@@ -107,13 +108,13 @@ public record ServerSettings(
                 PORT,
                 data,
                 null,
-                number(environment, CONNECTIONS, 20),
+                Setting.number(environment, CONNECTIONS, 20),
                 false,
                 broker,
                 EngineSettings.DEFAULT
                         .atOnce(
-                                number(environment, AT_ONCE, EngineSettings.DEFAULT.atOnce()),
-                                number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.atOnceOfOne()))
+                                Setting.number(environment, AT_ONCE, EngineSettings.DEFAULT.atOnce()),
+                                Setting.number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.atOnceOfOne()))
                         .instance(environment.getOrDefault(INSTANCE, "").isBlank() ? null : environment.get(INSTANCE)),
                 budget(environment),
                 redis == null ? null : limiter(redis),
@@ -124,16 +125,7 @@ public record ServerSettings(
                 Limits.from(environment),
                 Quotas.from(environment),
                 exchange == null ? null : ExchangeConfig.read(Path.of(exchange)),
-                flag(environment, SEAL));
-    }
-
-    private static int number(Map<String, String> environment, String name, int otherwise) {
-        String value = environment.get(name);
-        try {
-            return value == null ? otherwise : Integer.parseInt(value);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is a number, got '" + value + "'", e);
-        }
+                Setting.flag(environment, SEAL, false));
     }
 
     private static Limiter.Budget budget(Map<String, String> environment) {
@@ -165,16 +157,7 @@ public record ServerSettings(
     }
 
     private static AddressPolicy callable(Map<String, String> environment) {
-        return flag(environment, PRIVATE_WEBHOOKS) ? AddressPolicy.ANY : AddressPolicy.PUBLIC;
-    }
-
-    private static boolean flag(Map<String, String> environment, String name) {
-        String value = environment.getOrDefault(name, "false");
-        return switch (value) {
-            case "false" -> false;
-            case "true" -> true;
-            default -> throw new IllegalArgumentException(name + " is true or false, got '" + value + "'");
-        };
+        return Setting.flag(environment, PRIVATE_WEBHOOKS, false) ? AddressPolicy.ANY : AddressPolicy.PUBLIC;
     }
 
     public ServerSettings at(String otherHost, int otherPort) {

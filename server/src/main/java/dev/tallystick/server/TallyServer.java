@@ -20,7 +20,6 @@ import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.engine.seal.Sealer;
 import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.engine.view.JobReader;
-import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.ReserveKeys;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Connections;
@@ -68,6 +67,7 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.LastingThreads;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.wiring.Foundation;
 import dev.tallystick.workflow.JsonCodec;
 import java.net.URI;
 import java.nio.file.Path;
@@ -79,7 +79,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -109,26 +108,19 @@ public final class TallyServer implements AutoCloseable {
         boolean complete = false;
         try {
             this.data = settings.data();
-            this.longPolls = new LongPolls(limits.patience());
+            this.longPolls = new LongPolls(Limits.PATIENCE);
             DataDirectory.open(data);
-            RandomGenerator random = new SecureRandom();
-            EngineSettings engineSettings = named(settings, new Ids(clock, random));
+            EngineSettings engineSettings = named(settings, clock);
             DataSource source = DatabaseSource.open(settings, opened);
-            Database database = Database.on(source, random, crashPoints).in(settings.schema());
-            List<String> unused = ServerSchema.ALL.migrate(database);
+            Foundation foundation =
+                    Foundation.on(source, settings.schema(), ServerSchema.ALL, clock, crashPoints, opened);
+            Database database = foundation.database();
+            Ids ids = foundation.ids();
             // Opened first and so closed last: it seals what the others leave.
             Optional<Sealer> sealer =
                     settings.seal() ? Optional.of(open(Sealing.open(database, data, crashPoints))) : Optional.empty();
             Promises promises = sealer.map(Sealer::promises).orElse(null);
-            Engine engine = open(new Engine(
-                    database,
-                    new AcceptKeys(settings.broker().keyRetention()),
-                    new JsonCodec(),
-                    new Ids(clock, random),
-                    clock,
-                    random,
-                    engineSettings,
-                    crashPoints));
+            Engine engine = foundation.engine(settings.broker().keyRetention(), new JsonCodec(), engineSettings);
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
             }
@@ -145,24 +137,23 @@ public final class TallyServer implements AutoCloseable {
             ExchangeConfig config = settings.exchange();
             this.exchange = config == null
                     ? null
-                    : open(new ExchangePart(database, engine, config, new Ids(clock, random), crashPoints));
+                    : open(new ExchangePart(database, engine, config, ids, crashPoints));
             Broker broker = open(new Broker(
                     database,
                     settings.broker(),
                     new JobHook(workflows, clock, promises),
                     limiter,
                     clock,
-                    random,
+                    foundation.random(),
                     crashPoints));
-            Scheduler scheduler = open(new Scheduler(
-                    database, engine, new Spenders(broker), settings.engine().poll(), crashPoints));
+            Scheduler scheduler = foundation.scheduler(
+                    engine, new Spenders(broker), settings.engine().poll());
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
-            Failures failures = new Failures(readiness::diskIsFull, new Ids(clock, random));
+            Failures failures = new Failures(readiness::diskIsFull, ids);
             this.table = new RouteTable(routes(
                     settings,
-                    limits,
                     database,
                     key -> sealer.flatMap(each -> each.proveKey(key)),
                     promises,
@@ -174,7 +165,7 @@ public final class TallyServer implements AutoCloseable {
                     meters,
                     readiness,
                     failures,
-                    new Ids(clock, random)));
+                    ids));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             meters.counter(
@@ -217,7 +208,7 @@ public final class TallyServer implements AutoCloseable {
     }
 
     /** With a name that no other running server has, so that it frees the leases it held before it was killed. */
-    private EngineSettings named(ServerSettings settings, Ids ids) {
+    private EngineSettings named(ServerSettings settings, Clock clock) {
         if (settings.engine().instance() != null) {
             return settings.engine();
         }
@@ -226,7 +217,7 @@ public final class TallyServer implements AutoCloseable {
             return settings.engine().instance("embedded");
         }
         return settings.engine()
-                .instance(Instance.take(data, ids)
+                .instance(Instance.take(data, new Ids(clock, new SecureRandom()))
                         .map(this::open)
                         .map(Instance::name)
                         .orElse(null));
@@ -320,7 +311,6 @@ public final class TallyServer implements AutoCloseable {
 
     private List<Route> routes(
             ServerSettings settings,
-            Limits limits,
             Database database,
             Function<ScopedKey, Optional<byte[]>> keyProver,
             @Nullable Promises promises,
@@ -375,8 +365,7 @@ public final class TallyServer implements AutoCloseable {
                         () -> OpenApi.of(table()).canonical(),
                         SystemRoutes.features(
                                 database.transact("read installation", new InstallationStore()::id),
-                                settings.broker(),
-                                limits))
+                                settings.broker()))
                 .routes());
         return routes;
     }

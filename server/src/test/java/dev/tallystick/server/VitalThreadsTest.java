@@ -68,7 +68,7 @@ class VitalThreadsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"tally-commit-0, 70", "tally-sequencer, 70", "tally-body-42, 3", "pool-1-thread-1, 3"})
+    @CsvSource({"tally-commit, 70", "tally-sequencer, 70", "tally-body-42, 3", "pool-1-thread-1, 3"})
     void a_thread_of_ours_takes_the_process_along(String name, int exit) {
         try (ChildJvm child = ChildJvm.of(Dying.class).start(name)) {
             assertThat(child.awaitExit()).as(String.join("\n", child.lines())).isEqualTo(exit);

@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One thread, one connection, one batch at a time.
  *
- * <p>Invariants: an entry is in the queue, in the current batch, waiting aside for its lock, or answered. Equal order keys use
- * the same lane, at most one of them per batch, the older one first. While an entry waits aside, entries with its lane key
+ * <p>Invariants: an entry is in the queue, in the current batch, waiting aside for its lock, or answered. Of equal
+ * order keys at most one is in a batch, the older one first. While an entry waits aside, entries with its lane key
  * stay in the queue. An exception from an entry fails that entry; any other error ends the session, is logged and counted, and
- * the lane starts over with a new session.
+ * it starts over with a new session.
  */
 final class CommitThread {
 
@@ -67,14 +67,14 @@ final class CommitThread {
     /** Lane keys that were blocked recently: they wait aside at once, so that they no longer delay a batch. */
     private final Set<Object> suspects = new HashSet<>();
 
-    CommitThread(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
+    CommitThread(GroupCommitter committer, Database database, GroupCommitter.Limits limits) {
         this.committer = committer;
         this.database = database;
         this.limits = limits;
         this.batches = new BatchCommitter(committer, database, limits, this::setAside);
         this.waiting = new WaitingRoom(committer, database, limits);
         this.thread = Thread.ofPlatform()
-                .name("tally-commit-" + number)
+                .name("tally-commit")
                 .daemon()
                 .unstarted(() -> LastingThreads.last(this::run));
     }

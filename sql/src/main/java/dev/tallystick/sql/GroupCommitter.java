@@ -2,8 +2,6 @@ package dev.tallystick.sql;
 
 import dev.tallystick.sql.DefiniteFailureException.Reason;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -34,13 +32,12 @@ public final class GroupCommitter implements AutoCloseable {
     /**
      * The limits for batches, queues and waits.
      *
-     * @param queuedBytes the capacity of a lane's queue; a single item may be larger
+     * @param queuedBytes the capacity of the queue; a single item may be larger
      */
-    public record Limits(
-            int lanes, int batch, int queue, long queuedBytes, Duration lockWait, int lookUps, Duration drain) {
+    public record Limits(int batch, int queue, long queuedBytes, Duration lockWait, int lookUps, Duration drain) {
 
         public static final Limits DEFAULT =
-                new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
+                new Limits(500, 10_000, 64L << 20, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
 
         /** The minimum number of batches that fit into the queue, if it is limited by bytes. */
         private static final int BATCHES = 4;
@@ -49,14 +46,10 @@ public final class GroupCommitter implements AutoCloseable {
         private static final Duration LOCK_WAIT_IN_COMPANY = Duration.ofMillis(25);
 
         public Limits {
-            if (lanes < 1 || batch < 1 || queue < batch || queuedBytes < 1 || lookUps < 1) {
+            if (batch < 1 || queue < batch || queuedBytes < 1 || lookUps < 1) {
                 throw new IllegalArgumentException(
-                        "need at least one lane, one item per batch, a queue that holds a batch, and one look-up");
+                        "need at least one item per batch, a queue that holds a batch, and one look-up");
             }
-        }
-
-        public Limits withLanes(int number) {
-            return new Limits(number, batch, queue, queuedBytes, lockWait, lookUps, drain);
         }
 
         /** The capacity of a batch; a single item may be larger. */
@@ -83,15 +76,13 @@ public final class GroupCommitter implements AutoCloseable {
     final LongAdder lookUps = new LongAdder();
     final LongAdder restarts = new LongAdder();
 
-    private final List<CommitThread> commitThreads = new ArrayList<>();
+    private final CommitThread commitThread;
     private final Duration drain;
 
     public GroupCommitter(Database database, Limits limits) {
         this.drain = limits.drain();
-        for (int i = 0; i < limits.lanes(); i++) {
-            commitThreads.add(new CommitThread(this, database, limits, i));
-        }
-        commitThreads.forEach(CommitThread::start);
+        this.commitThread = new CommitThread(this, database, limits);
+        commitThread.start();
     }
 
     /**
@@ -100,7 +91,7 @@ public final class GroupCommitter implements AutoCloseable {
      */
     public <I, O> CompletableFuture<O> submit(Primitive<I, O> primitive, I item) {
         Entry<I, O> entry = new Entry<>(primitive, item);
-        laneOf(entry.laneKey()).take(entry);
+        commitThread.take(entry);
         return entry.answer();
     }
 
@@ -111,15 +102,8 @@ public final class GroupCommitter implements AutoCloseable {
     /** Accepts nothing more, commits the queue, and returns when that is done or {@link Limits#drain()} has passed. */
     @Override
     public void close() {
-        commitThreads.forEach(CommitThread::refuseMore);
-        long deadline = System.nanoTime() + drain.toNanos();
-        for (CommitThread commitThread : commitThreads) {
-            commitThread.awaitDrained(deadline);
-        }
-    }
-
-    private CommitThread laneOf(Object laneKey) {
-        return commitThreads.get(Math.floorMod(laneKey.hashCode(), commitThreads.size()));
+        commitThread.refuseMore();
+        commitThread.awaitDrained(System.nanoTime() + drain.toNanos());
     }
 
     /** One item in flight, with the future for its answer. */

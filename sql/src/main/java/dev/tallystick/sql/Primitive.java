@@ -29,8 +29,8 @@ public interface Primitive<I, O> {
     Object orderKey(I item);
 
     /**
-     * Items with equal lane keys use the same lane, so an item submitted later is in the same batch or a later one, never in
-     * an earlier one. Items with equal order keys have equal lane keys.
+     * While an item waits for a lock, later items with its lane key wait behind it. Items with equal order keys have equal lane
+     * keys.
      */
     default Object laneKey(I item) {
         return orderKey(item);

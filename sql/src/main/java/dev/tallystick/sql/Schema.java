@@ -2,6 +2,7 @@ package dev.tallystick.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The tables of several modules, created by their migrations in this order. Only {@link #migrate} writes, and only if a step
@@ -15,6 +16,11 @@ public record Schema(List<Migrations> modules) {
 
     public static Schema of(Migrations... modules) {
         return new Schema(List.of(modules));
+    }
+
+    /** With the tables of further modules, which may build on these. */
+    public Schema and(Migrations... further) {
+        return new Schema(Stream.concat(modules.stream(), Stream.of(further)).toList());
     }
 
     /**

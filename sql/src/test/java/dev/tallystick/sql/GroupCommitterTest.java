@@ -176,7 +176,7 @@ class GroupCommitterTest {
 
     @Test
     void a_queue_is_full_of_bytes_before_it_is_full_of_items() {
-        Limits small = new Limits(1, 10, 20, 4_000, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        Limits small = new Limits(10, 20, 4_000, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, small)) {
             CompletableFuture<Integer> first = underWay(committer);
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
@@ -196,7 +196,7 @@ class GroupCommitterTest {
 
     @Test
     void an_item_whose_lock_is_never_free_fails_definitely() throws Exception {
-        Limits hasty = new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
+        Limits hasty = new Limits(500, 10_000, 64L << 20, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, hasty);
                 Connection stranger = lockedByStranger("account-0")) {
             assertDefinite(() -> committer.submit(deposit, item("k", 0)).join(), Reason.LOCKED);
@@ -250,7 +250,7 @@ class GroupCommitterTest {
 
     @Test
     void r17_while_a_lost_commit_is_still_in_transit_the_outcome_stays_unknown() {
-        Limits hasty = new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
+        Limits hasty = new Limits(500, 10_000, 64L << 20, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
             proxy.onNextCommit(CommitFate.HOLD);
@@ -296,7 +296,7 @@ class GroupCommitterTest {
 
     @Test
     void a_full_queue_refuses_new_items_and_loses_no_accepted_ones() throws Exception {
-        Limits tiny = new Limits(1, 10, 20, 64L << 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        Limits tiny = new Limits(10, 20, 64L << 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
             taken.add(underWay(committer));
@@ -365,7 +365,7 @@ class GroupCommitterTest {
         try (TcpProxy proxy = postgres.proxy();
                 ExecutorService callers = Executors.newFixedThreadPool(16);
                 GroupCommitter committer =
-                        new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS.withLanes(2))) {
+                        new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
             proxy.onCommit(commit -> random.chance(0.2)
                     ? random.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE)
                     : CommitFate.FORWARD);
@@ -405,7 +405,7 @@ class GroupCommitterTest {
     }
 
     private static Limits patient() {
-        return new Limits(1, 500, 10_000, 64L << 20, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
+        return new Limits(500, 10_000, 64L << 20, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
     }
 
     private static Deposit.Item item(String key, int account) {

@@ -1,6 +1,6 @@
 package dev.tallystick.broker.accept;
 
-import dev.tallystick.broker.model.Futures;
+import dev.tallystick.core.Futures;
 import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.ScopedKey;
@@ -22,29 +22,29 @@ public final class KeyedCommits implements AutoCloseable {
     private final MessageAcceptor messageAcceptor;
     private final BatchAcceptor batchAcceptor;
 
-    public KeyedCommits(Database database, int lanes, AcceptKeys keys, MessageAcceptor messageAcceptor) {
+    public KeyedCommits(Database database, AcceptKeys keys, MessageAcceptor messageAcceptor) {
         this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        this.writes = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(lanes));
+        this.writes = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         this.lookUp = keys.lookingUp();
         this.messageAcceptor = messageAcceptor;
         this.batchAcceptor = new BatchAcceptor(messageAcceptor);
     }
 
     public Optional<KeyEntry> find(ScopedKey key) {
-        return Futures.join(reads.submit(lookUp, key));
+        return Futures.await(reads.submit(lookUp, key));
     }
 
     /** The entries of the keys, in the same order. */
     List<Optional<KeyEntry>> findAll(List<ScopedKey> keys) {
         List<CompletableFuture<Optional<KeyEntry>>> entries =
                 keys.stream().map(key -> reads.submit(lookUp, key)).toList();
-        return entries.stream().map(Futures::join).toList();
+        return entries.stream().map(Futures::await).toList();
     }
 
     /** Accepting waits only for the key, while another broker binds it. */
     public Acceptance accept(AcceptItem item) {
         try {
-            return Futures.join(writes.submit(messageAcceptor, item));
+            return Futures.await(writes.submit(messageAcceptor, item));
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
                 return Acceptance.InProgress.ELSEWHERE;
@@ -56,7 +56,7 @@ public final class KeyedCommits implements AutoCloseable {
     /** Accepts the items in one transaction and in this order; if another broker binds one of the keys, none of them. */
     List<Acceptance> acceptAll(List<AcceptItem> items) {
         try {
-            return Futures.join(writes.submit(batchAcceptor, items));
+            return Futures.await(writes.submit(batchAcceptor, items));
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
                 return Collections.nCopies(items.size(), Acceptance.InProgress.ELSEWHERE);

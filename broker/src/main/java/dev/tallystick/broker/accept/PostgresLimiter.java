@@ -1,7 +1,7 @@
 package dev.tallystick.broker.accept;
 
-import dev.tallystick.broker.model.Futures;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Futures;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
@@ -40,14 +40,14 @@ public final class PostgresLimiter implements Limiter {
 
     @Override
     public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
-        return Futures.join(submit(new Charge(key, fingerprint, bytes)));
+        return Futures.await(submit(new Charge(key, fingerprint, bytes)));
     }
 
     @Override
     public List<Decision> consumeAll(List<Charge> charges) {
         List<CompletableFuture<Decision>> decisions =
                 charges.stream().map(this::submit).toList();
-        return decisions.stream().map(Futures::join).toList();
+        return decisions.stream().map(Futures::await).toList();
     }
 
     private CompletableFuture<Decision> submit(Charge charge) {

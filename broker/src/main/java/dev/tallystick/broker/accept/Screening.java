@@ -2,10 +2,10 @@ package dev.tallystick.broker.accept;
 
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.broker.model.MessageColumns;
-import dev.tallystick.broker.model.Names;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Names;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyReuse;
 import java.util.Optional;

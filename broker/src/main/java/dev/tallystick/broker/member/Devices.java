@@ -1,7 +1,7 @@
 package dev.tallystick.broker.member;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Names;
+import dev.tallystick.core.Names;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;

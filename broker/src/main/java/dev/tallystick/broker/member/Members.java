@@ -3,7 +3,7 @@ package dev.tallystick.broker.member;
 import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Names;
+import dev.tallystick.core.Names;
 import dev.tallystick.core.Role;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;

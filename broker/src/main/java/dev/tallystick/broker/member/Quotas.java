@@ -1,5 +1,6 @@
 package dev.tallystick.broker.member;
 
+import dev.tallystick.core.Setting;
 import java.util.Map;
 
 /**
@@ -35,26 +36,17 @@ public record Quotas(int topics, int queues, int members, int tokens, int schedu
     /** The defaults, as changed by the environment. */
     public static Quotas from(Map<String, String> environment) {
         return new Quotas(
-                number(environment, TOPICS, DEFAULT.topics),
-                number(environment, QUEUES, DEFAULT.queues),
-                number(environment, MEMBERS, DEFAULT.members),
-                number(environment, TOKENS, DEFAULT.tokens),
-                number(environment, SCHEDULES, DEFAULT.schedules),
-                number(environment, SCHEDULES_OF_MEMBER, DEFAULT.schedulesOfMember));
+                Setting.number(environment, TOPICS, DEFAULT.topics),
+                Setting.number(environment, QUEUES, DEFAULT.queues),
+                Setting.number(environment, MEMBERS, DEFAULT.members),
+                Setting.number(environment, TOKENS, DEFAULT.tokens),
+                Setting.number(environment, SCHEDULES, DEFAULT.schedules),
+                Setting.number(environment, SCHEDULES_OF_MEMBER, DEFAULT.schedulesOfMember));
     }
 
     private static void require(String name, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " must be at least 1, got " + value);
-        }
-    }
-
-    private static int number(Map<String, String> environment, String name, int otherwise) {
-        String value = environment.get(name);
-        try {
-            return value == null ? otherwise : Integer.parseInt(value);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " must be a number, got '" + value + "'", e);
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.tallystick.broker.message;
 import dev.tallystick.broker.member.Stock;
 import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Names;
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.Names;
 import dev.tallystick.sql.Database;
 import java.util.List;
 

@@ -1,6 +1,7 @@
 package dev.tallystick.broker.model;
 
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.Names;
 
 /**
  * Where deliveries wait, written {@code kind:name}: the inbox of a member, a queue or a webhook.

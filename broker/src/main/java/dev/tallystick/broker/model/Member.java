@@ -1,5 +1,6 @@
 package dev.tallystick.broker.model;
 
+import dev.tallystick.core.Names;
 import dev.tallystick.core.Role;
 import dev.tallystick.keys.Scope;
 import java.util.Set;

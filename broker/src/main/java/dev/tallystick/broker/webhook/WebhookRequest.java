@@ -1,6 +1,6 @@
 package dev.tallystick.broker.webhook;
 
-import dev.tallystick.broker.model.Futures;
+import dev.tallystick.core.Futures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -70,7 +70,7 @@ final class WebhookRequest {
     Outcome post(URI url, Map<String, String> headers, byte[] body) {
         // At the deadline the connection is closed, which ends the exchange wherever it waits.
         try (Socket connection = new Socket()) {
-            return Futures.join(CompletableFuture.supplyAsync(
+            return Futures.await(CompletableFuture.supplyAsync(
                             () -> exchange(connection, url, headers, body), Thread::startVirtualThread)
                     .completeOnTimeout(tooLong(), limit.toMillis(), TimeUnit.MILLISECONDS));
         } catch (IOException e) {

@@ -79,7 +79,6 @@ class RejectionTest {
                         SETTINGS.maxPayload(),
                         200,
                         SETTINGS.historyKept(),
-                        1,
                         SETTINGS.poll(),
                         SETTINGS.callable()));
             }

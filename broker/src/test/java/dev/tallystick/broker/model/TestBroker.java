@@ -12,6 +12,7 @@ import dev.tallystick.broker.message.Directory;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Futures;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Role;

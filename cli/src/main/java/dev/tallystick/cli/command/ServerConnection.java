@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -81,28 +82,33 @@ public abstract class ServerConnection extends TallyCommand {
     }
 
     /** Prints the server's last answer: its JSON unchanged, or this text for people. */
-    public final void answer(String text) {
-        answer(text, said.body());
+    public final ExitCode answer(String text) {
+        return answer(text, said.body());
+    }
+
+    /** As {@link #answer(String)}, with a line for each of these. */
+    public final <T> ExitCode answer(List<T> listed, Function<T, String> line) {
+        return answer(listed.stream().map(line).collect(Collectors.joining("\n")));
     }
 
     /** Prints the server's last answer: its JSON unchanged, or as lines for people. */
-    public final void answer() {
-        answer(said.body());
+    public final ExitCode answer() {
+        return answer(said.body());
     }
 
     /** Like {@link #answer()}, with this text for one of the fields. */
-    public final void answerWith(String field, String words) {
+    public final ExitCode answerWith(String field, String words) {
         Map<String, Json> members = new LinkedHashMap<>(said.body().members());
         members.replace(field, Json.of(words));
-        answer(lines(members));
+        return answer(lines(members));
     }
 
-    public final void answer(Json.ObjectValue object) {
-        answer(lines(object.members()), object);
+    public final ExitCode answer(Json.ObjectValue object) {
+        return answer(lines(object.members()), object);
     }
 
-    public final void answer(String text, Json.ObjectValue object) {
-        answer(text, new LinkedHashMap<>(object.members()));
+    public final ExitCode answer(String text, Json.ObjectValue object) {
+        return answer(text, new LinkedHashMap<>(object.members()));
     }
 
     /** Whether the server's last answer was that it created something. */

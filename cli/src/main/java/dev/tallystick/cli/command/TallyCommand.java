@@ -7,10 +7,12 @@ import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Common to all commands: run, answer in text or JSON, and return an exit code. */
+/** Common to all commands: run, answer in text or JSON, and return an exit code. Help lists options as they are declared. */
+@Command(sortOptions = false)
 public abstract class TallyCommand implements Callable<Integer> {
 
     @Spec
@@ -23,10 +25,13 @@ public abstract class TallyCommand implements Callable<Integer> {
         return run().code();
     }
 
-    /** Prints the text or the fields, as requested. The fields keep their order. */
-    public final void answer(String text, SequencedMap<String, Json> fields) {
-        PrintWriter out = spec.root().commandLine().getOut();
-        out.println(root().wantsJson() ? object(fields) : text);
+    /**
+     * Prints the text or the fields, as requested. The fields keep their order.
+     *
+     * @return the exit code of a command that needs to say no more
+     */
+    public final ExitCode answer(String text, SequencedMap<String, Json> fields) {
+        return print(root().wantsJson() ? object(fields) : text);
     }
 
     /** Prints progress on standard error; not part of the answer. */
@@ -47,8 +52,9 @@ public abstract class TallyCommand implements Callable<Integer> {
     }
 
     /** Prints a document that is the same in text and in JSON mode. */
-    public final void print(String document) {
+    public final ExitCode print(String document) {
         spec.root().commandLine().getOut().println(document);
+        return ExitCode.OK;
     }
 
     /** The process's environment variables. */

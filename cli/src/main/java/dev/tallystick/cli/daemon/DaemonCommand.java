@@ -40,9 +40,6 @@ import picocli.CommandLine.Option;
             DaemonCommand.RotateKey.class,
             DaemonInstall.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally daemon start --server https://tally.example.org --token-file my.token",
             "  tally daemon status",
@@ -77,8 +74,7 @@ public final class DaemonCommand extends CommandGroup {
                 throw new CommandFailed(
                         ExitCode.INTERNAL, "process " + pid + " does not stop", "Look at 'tally daemon logs'.");
             }
-            answer("stopped", new Json.ObjectValue(Map.of("stopped", Json.of(true), "pid", Json.of(pid))));
-            return ExitCode.OK;
+            return answer("stopped", new Json.ObjectValue(Map.of("stopped", Json.of(true), "pid", Json.of(pid))));
         }
     }
 
@@ -124,7 +120,7 @@ public final class DaemonCommand extends CommandGroup {
         }
     }
 
-    @Command(name = "logs", description = "Print the end of the daemon's log.", sortOptions = false)
+    @Command(name = "logs", description = "Print the end of the daemon's log.")
     static final class ShowLog extends LocalCommand {
 
         @Option(names = "--lines", paramLabel = "N", description = "How many lines (default: ${DEFAULT-VALUE}).")
@@ -159,8 +155,7 @@ public final class DaemonCommand extends CommandGroup {
                 "The daemon makes the new one and keeps it here, and replaces the old one as soon as",
                 "the server has confirmed it.",
                 "While a new key waits for the server, the command changes nothing."
-            },
-            sortOptions = false)
+            })
     static final class RotateKey extends LocalCommand {
 
         @Option(

@@ -22,8 +22,7 @@ import picocli.CommandLine.Option;
         description = {
             "Let systemd (Linux) or launchd (macOS) start the daemon when you log in.",
             "Start it once by hand before, so that it remembers its server and token file."
-        },
-        sortOptions = false)
+        })
 final class DaemonInstall extends LocalCommand {
 
     @Option(names = "--print", description = "Print the file instead of writing it.")
@@ -38,8 +37,7 @@ final class DaemonInstall extends LocalCommand {
                 : home.resolve(".config/systemd/user/tally-daemon.service");
         String content = isMac ? plist() : unit();
         if (print) {
-            print(content.stripTrailing());
-            return ExitCode.OK;
+            return print(content.stripTrailing());
         }
         if (DaemonCommand.remembered(directory(), "token_file") == null) {
             throw new CommandFailed(
@@ -54,10 +52,9 @@ final class DaemonInstall extends LocalCommand {
             throw new CommandFailed(ExitCode.USAGE, "cannot write " + target + ": " + e, "Pass --print.");
         }
         String next = isMac ? "launchctl load -w " + target : "systemctl --user enable --now tally-daemon";
-        answer(
+        return answer(
                 "wrote " + target + "\nNow run: " + next,
                 new Json.ObjectValue(Map.of("file", Json.of(target.toString()), "next", Json.of(next))));
-        return ExitCode.OK;
     }
 
     /** This Java and this class path: an upgrade of either must not change what runs. */

@@ -40,7 +40,6 @@ import picocli.CommandLine.Option;
             "Start the daemon. It accepts at once, whether or not the server can be reached.",
             "The first start remembers --server and --token-file for the next ones."
         },
-        sortOptions = false,
         optionListHeading = "%nOptions:%n")
 final class DaemonStart extends LocalCommand {
 
@@ -272,11 +271,10 @@ final class DaemonStart extends LocalCommand {
                         "It may still start: see 'tally daemon logs'.");
             }
         }
-        answer(
+        return answer(
                 "accepting in " + directory + ", process " + process.pid(),
                 new Json.ObjectValue(
                         Map.of("directory", Json.of(directory.toString()), "pid", Json.of(process.pid()))));
-        return ExitCode.OK;
     }
 
     /** At once: the other process would come to the same conclusion, only later. */

@@ -16,16 +16,13 @@ import picocli.CommandLine.Option;
         name = "inbox",
         description = "Read the messages that the daemon has received.",
         subcommands = {InboxCommand.Ls.class, InboxCommand.Tail.class},
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally inbox ls --limit 10",
             "  tally inbox tail",
         })
 public final class InboxCommand extends CommandGroup {
 
-    @Command(name = "ls", description = "List messages in the order of their arrival.", sortOptions = false)
+    @Command(name = "ls", description = "List messages in the order of their arrival.")
     static final class Ls extends LocalList {
 
         @Override
@@ -36,8 +33,7 @@ public final class InboxCommand extends CommandGroup {
 
     @Command(
             name = "tail",
-            description = "Print messages, mentions and other events as they come.",
-            sortOptions = false)
+            description = "Print messages, mentions and other events as they come.")
     static final class Tail extends LocalCommand {
 
         @Option(

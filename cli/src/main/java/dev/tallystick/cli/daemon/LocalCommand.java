@@ -67,7 +67,7 @@ abstract class LocalCommand extends TallyCommand {
         }
     }
 
-    final void answer(String text, Json.ObjectValue object) {
-        answer(text, new LinkedHashMap<>(object.members()));
+    final ExitCode answer(String text, Json.ObjectValue object) {
+        return answer(text, new LinkedHashMap<>(object.members()));
     }
 }

@@ -29,7 +29,6 @@ abstract class LocalList extends LocalCommand {
                         .map(each -> line.apply(((Json.ObjectValue) each).members()))
                         .collect(Collectors.joining("\n"))
                 : "";
-        answer(lines.isEmpty() ? "no " + things : lines, page);
-        return ExitCode.OK;
+        return answer(lines.isEmpty() ? "no " + things : lines, page);
     }
 }

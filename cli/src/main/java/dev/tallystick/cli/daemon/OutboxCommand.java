@@ -41,9 +41,6 @@ import picocli.CommandLine.Parameters;
             OutboxCommand.Check.class,
             OutboxCommand.SalvageRows.class
         },
-        synopsisSubcommandLabel = "COMMAND",
-        commandListHeading = "%nCommands:%n",
-        footerHeading = "%nExamples:%n",
         footer = {
             "  tally outbox ls --status dead",
             "  tally outbox inspect 01JZ0W8M3T5K7N9P1R3T5V7X9Z",
@@ -53,7 +50,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class OutboxCommand extends CommandGroup {
 
-    @Command(name = "ls", description = "List rows in the order of acceptance.", sortOptions = false)
+    @Command(name = "ls", description = "List rows in the order of acceptance.")
     static final class Ls extends LocalList {
 
         @Option(
@@ -107,8 +104,7 @@ public final class OutboxCommand extends CommandGroup {
         @Override
         public ExitCode run() {
             Json.ObjectValue row = ask("GET", path(), null);
-            answer(ServerConnection.lines(row.members()), row);
-            return ExitCode.OK;
+            return answer(ServerConnection.lines(row.members()), row);
         }
     }
 
@@ -117,8 +113,7 @@ public final class OutboxCommand extends CommandGroup {
             description = {
                 "Give the content of a dead or pending row a new row and a new key.",
                 "The old key is never free again; the old row stays, as aborted."
-            },
-            sortOptions = false)
+            })
     static final class RequeueRow extends OfRow {
 
         @Option(names = "--new-client-id", paramLabel = "ID", description = "The new key; it must be unused.")
@@ -152,12 +147,11 @@ public final class OutboxCommand extends CommandGroup {
                 body.put("message", read(patch));
             }
             Json.ObjectValue requeued = ask("POST", path() + "/requeue", new Json.ObjectValue(body));
-            answer(
+            return answer(
                     "kept here as row "
                             + ServerConnection.words(requeued.members().get("id")) + " under the key "
                             + ServerConnection.words(requeued.members().get("client_message_id")),
                     requeued);
-            return ExitCode.OK;
         }
 
         private static Json read(Path file) {
@@ -194,8 +188,7 @@ public final class OutboxCommand extends CommandGroup {
                 "Export every readable row of a damaged outbox, one JSON object per line.",
                 "The file itself stays as it is. Afterwards move it away, start the daemon,",
                 "and send what was pending again: under the same keys, nothing happens twice."
-            },
-            sortOptions = false)
+            })
     static final class SalvageRows extends LocalCommand {
 
         @Option(names = "--to", paramLabel = "FILE", required = true, description = "A new file for the rows.")

@@ -66,8 +66,7 @@ final class LedgerAdmin {
 
     @Command(
             name = "init",
-            description = "Create a ledger unless it exists, and print its root key.",
-            sortOptions = false)
+            description = "Create a ledger unless it exists, and print its root key.")
     static final class Init extends Whole {
 
         @Option(
@@ -84,8 +83,7 @@ final class LedgerAdmin {
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
                 fields.put("root_key", Json.of(line));
                 fields.put("commit", Json.of(opened.head().commit().hex()));
-                answer(line, fields);
-                return ExitCode.OK;
+                return answer(line, fields);
             } catch (NotALedgerException e) {
                 throw new CommandFailed(ExitCode.CONFLICT, LedgerInput.message(e), "Choose another directory.");
             }
@@ -121,8 +119,7 @@ final class LedgerAdmin {
             name = "verify",
             description =
                     "Verify every byte, commit and transaction of the ledger. Without --root-key or --anchor the ledger"
-                            + " is only checked for consistency.",
-            sortOptions = false)
+                            + " is only checked for consistency.")
     static final class Verify extends Whole {
 
         @Option(
@@ -148,7 +145,7 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(name = "inspect", description = "Show the ledger's head, root, keys and collections.", sortOptions = false)
+    @Command(name = "inspect", description = "Show the ledger's head, root, keys and collections.")
     static final class Inspect extends Whole {
 
         @Override
@@ -166,7 +163,7 @@ final class LedgerAdmin {
                         "collections",
                         new Json.ArrayValue(
                                 collections.stream().<Json>map(Json::of).toList()));
-                answer(
+                return answer(
                         "commit       %s%nposition     %d%nroot         %s%nkeys         %d%ncollections  %s"
                                 .formatted(
                                         head.commit(),
@@ -175,15 +172,13 @@ final class LedgerAdmin {
                                         opened.keys().size(),
                                         String.join(" ", collections)),
                         fields);
-                return ExitCode.OK;
             }
         }
     }
 
     @Command(
             name = "receipt",
-            description = "Print the receipt of a transaction; 'tally verify' checks it offline.",
-            sortOptions = false)
+            description = "Print the receipt of a transaction; 'tally verify' checks it offline.")
     static final class Receipt extends LedgerReads.Reading {
 
         @Option(names = "--at", paramLabel = "VERSION", required = true, description = "The version to prove.")
@@ -197,8 +192,7 @@ final class LedgerAdmin {
             var receipt = opened.receipt(stream, branch, version)
                     .orElseThrow(() ->
                             new CommandFailed(ExitCode.NOT_FOUND, stream + " has no version " + version, "See 'log'."));
-            print(receipt.text().stripTrailing());
-            return ExitCode.OK;
+            return print(receipt.text().stripTrailing());
         }
     }
 
@@ -229,8 +223,7 @@ final class LedgerAdmin {
                 fields.put(
                         "keys",
                         new Json.ArrayValue(lines.stream().<Json>map(Json::of).toList()));
-                answer(lines.stream().collect(Collectors.joining("\n")), fields);
-                return ExitCode.OK;
+                return answer(lines.stream().collect(Collectors.joining("\n")), fields);
             }
         }
     }
@@ -238,8 +231,7 @@ final class LedgerAdmin {
     @Command(
             name = "anchor",
             description = "Save the ledger's head to a file, for 'verify --anchor'. An existing anchor moves only if"
-                    + " everything since verifies.",
-            sortOptions = false)
+                    + " everything since verifies.")
     static final class Anchor extends Whole {
 
         @Parameters(paramLabel = "FILE", description = "The anchor file; best kept on another machine.")
@@ -294,8 +286,7 @@ final class LedgerAdmin {
                 int objects = opened.collectGarbage(bar::report);
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
                 fields.put("objects", Json.of(objects));
-                answer(objects + " objects in one pack", fields);
-                return ExitCode.OK;
+                return answer(objects + " objects in one pack", fields);
             }
         }
     }
@@ -312,8 +303,7 @@ final class LedgerAdmin {
                 opened.bundle(file);
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
                 fields.put("bundle", Json.of(file.toString()));
-                answer("git clone " + file, fields);
-                return ExitCode.OK;
+                return answer("git clone " + file, fields);
             } catch (FileAlreadyExistsException e) {
                 throw new CommandFailed(ExitCode.CONFLICT, file + " already exists", "Choose another file.");
             }

@@ -99,8 +99,7 @@ final class LedgerCopies {
 
     @Command(
             name = "clone",
-            description = "Clone a ledger into --repo and verify its whole history.",
-            sortOptions = false)
+            description = "Clone a ledger into --repo and verify its whole history.")
     static final class CloneCopy extends LedgerAdmin.Whole {
 
         @Parameters(paramLabel = "ADDRESS", description = "The ledger's Git URL.")

@@ -35,7 +35,6 @@ final class LedgerQueries {
                 "schema_version, conflicts), where branch names the MERGE that brought in another history and is",
                 "empty for the document's own; damaged (path, reason). The tables are read-only."
             },
-            sortOptions = false,
             footerHeading = "%nFor example:%n",
             footer = "  $ tally ledger --repo books.git query \"select doc_id, body ->> 'total' from document\"")
     static final class Query extends LedgerAdmin.Whole {
@@ -73,8 +72,7 @@ final class LedgerQueries {
                                 .toList()));
                 fields.put("more", Json.of(rows.more()));
                 fields.put("damaged", Json.of(index.damaged()));
-                answer(table(rows) + damaged(index.damaged()), fields);
-                return ExitCode.OK;
+                return answer(table(rows) + damaged(index.damaged()), fields);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(ExitCode.USAGE, LedgerInput.message(e), "Fix the SQL.");
             }
@@ -116,8 +114,7 @@ final class LedgerQueries {
 
     @Command(
             name = "watch",
-            description = "Stream new transactions as server-sent events and keep the query index up to date.",
-            sortOptions = false)
+            description = "Stream new transactions as server-sent events and keep the query index up to date.")
     static final class Watch extends LedgerAdmin.Whole {
 
         private static final long PAUSE_MILLIS = 100;

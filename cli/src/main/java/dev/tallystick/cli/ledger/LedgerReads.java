@@ -57,7 +57,7 @@ final class LedgerReads {
         }
     }
 
-    @Command(name = "get", description = "Show a document and its head.", sortOptions = false)
+    @Command(name = "get", description = "Show a document and its head.")
     static final class Get extends Reading {
 
         @Option(names = "--at", paramLabel = "VERSION", description = "The version to show (default: the newest).")
@@ -79,8 +79,7 @@ final class LedgerReads {
                 case Document.Present present -> {
                     fields.put("version", Json.of(present.version()));
                     fields.put("body", present.body());
-                    answer(present.body().canonical(), fields);
-                    return ExitCode.OK;
+                    return answer(present.body().canonical(), fields);
                 }
                 case Document.Deleted deleted -> {
                     fields.put("version", Json.of(deleted.version()));
@@ -96,7 +95,7 @@ final class LedgerReads {
         }
     }
 
-    @Command(name = "log", description = "Show a document's transactions, newest first.", sortOptions = false)
+    @Command(name = "log", description = "Show a document's transactions, newest first.")
     static final class Log extends Reading {
 
         @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "Maximum number (100).")
@@ -184,8 +183,7 @@ final class LedgerReads {
 
     @Command(
             name = "diff",
-            description = "Show the JSON Patch between two versions of a document.",
-            sortOptions = false)
+            description = "Show the JSON Patch between two versions of a document.")
     static final class Diff extends Reading {
 
         @Option(names = "--from", paramLabel = "VERSION", required = true, description = "The version to compare from.")
@@ -204,14 +202,13 @@ final class LedgerReads {
             }
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("patch", patch.operations());
-            answer(
+            return answer(
                     patch.operations().elements().stream().map(Json::canonical).collect(Collectors.joining("\n")),
                     fields);
-            return ExitCode.OK;
         }
     }
 
-    @Command(name = "list", description = "List the collections, or the documents of one.", sortOptions = false)
+    @Command(name = "list", description = "List the collections, or the documents of one.")
     static final class ListDocuments extends TallyCommand {
 
         @ParentCommand
@@ -247,8 +244,7 @@ final class LedgerReads {
                     "collections",
                     new Json.ArrayValue(
                             all.stream().<Json>map(one -> Json.of(one.name())).toList()));
-            answer(all.stream().map(Collection::name).collect(Collectors.joining("\n")), fields);
-            return ExitCode.OK;
+            return answer(all.stream().map(Collection::name).collect(Collectors.joining("\n")), fields);
         }
 
         private ExitCode documents(Ledger opened) throws IOException {
@@ -262,8 +258,7 @@ final class LedgerReads {
                     .map(one -> "%5d  %s%s"
                             .formatted(one.version(), one.stream().document(), one.deleted() ? "  (deleted)" : ""))
                     .collect(Collectors.joining("\n"));
-            answer(text, fields);
-            return ExitCode.OK;
+            return answer(text, fields);
         }
 
         private static Json fields(Listed one) {

@@ -89,10 +89,9 @@ final class LedgerWrites {
                     fields.put("commit", Json.of(done.commit().hex()));
                     fields.put("tx_id", Json.of(id.toString()));
                     fields.put("version", Json.of(done.version()));
-                    answer(
+                    return answer(
                             "version " + done.version() + "\nhead    " + done.head() + "\ncommit  " + done.commit(),
                             fields);
-                    return ExitCode.OK;
                 }
                 case Append.HeadChanged changed -> {
                     fields.put("current_head", Json.of(changed.current().hex()));
@@ -111,7 +110,7 @@ final class LedgerWrites {
         }
     }
 
-    @Command(name = "put", description = "Put a document.", sortOptions = false)
+    @Command(name = "put", description = "Put a document.")
     static final class Put extends Appending {
 
         @ArgGroup(multiplicity = "1")
@@ -123,7 +122,7 @@ final class LedgerWrites {
         }
     }
 
-    @Command(name = "patch", description = "Apply a JSON Patch (RFC 6902) to a document.", sortOptions = false)
+    @Command(name = "patch", description = "Apply a JSON Patch (RFC 6902) to a document.")
     static final class Patch extends Appending {
 
         @ArgGroup(multiplicity = "1")
@@ -136,7 +135,7 @@ final class LedgerWrites {
         }
     }
 
-    @Command(name = "delete", description = "Delete a document; its history stays.", sortOptions = false)
+    @Command(name = "delete", description = "Delete a document; its history stays.")
     static final class Delete extends Appending {
 
         @Override
@@ -147,8 +146,7 @@ final class LedgerWrites {
 
     @Command(
             name = "revert",
-            description = "Restore an earlier version of a document, even after a deletion.",
-            sortOptions = false)
+            description = "Restore an earlier version of a document, even after a deletion.")
     static final class Revert extends Appending {
 
         @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to restore.")

@@ -1,5 +1,6 @@
 package dev.tallystick.client.mint;
 
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -115,17 +116,11 @@ final class MintLog implements AutoCloseable {
 
     /** A renamed file survives a power failure only once the directory is on disk. */
     private void forceName() throws IOException {
-        try (FileChannel directory =
-                FileChannel.open(file.toAbsolutePath().resolveSibling(""), StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        ForcedFiles.forceDirectory(file.toAbsolutePath().resolveSibling(""));
     }
 
     private static void write(FileChannel channel, String text) throws IOException {
-        ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
+        ForcedFiles.writeFully(channel, StandardCharsets.UTF_8.encode(text));
         channel.force(true);
     }
 }

@@ -60,16 +60,16 @@ sealed interface FieldBinding {
             return new Text();
         }
         if (type == Priority.class) {
-            return new Word<>(Priority::parse, Priority::word);
+            return new Word<>(Priority::parse, Priority::word, List.of(Priority.values()));
         }
         if (type == Role.class) {
-            return new Word<>(Role::parse, Role::word);
+            return new Word<>(Role::parse, Role::word, List.of(Role.values()));
         }
         if (type == Destination.class) {
-            return new Word<>(Destination::parse, Destination::toString);
+            return new Word<>(Destination::parse, Destination::toString, List.of());
         }
         if (type == URI.class) {
-            return new Word<>(URI::create, URI::toString);
+            return new Word<>(URI::create, URI::toString, List.of());
         }
         if (type == Instant.class) {
             return new Time();
@@ -121,8 +121,12 @@ sealed interface FieldBinding {
         }
     }
 
-    /** A value with one text, such as a priority. */
-    record Word<T>(Function<String, T> parse, Function<T, String> text) implements FieldBinding {
+    /**
+     * A value with one text, such as a priority.
+     *
+     * @param all the values, if they can be listed
+     */
+    record Word<T>(Function<String, T> parse, Function<T, String> text, List<T> all) implements FieldBinding {
 
         @Override
         public Object read(Json value, String place) {
@@ -144,7 +148,11 @@ sealed interface FieldBinding {
 
         @Override
         public Json schema() {
-            return typed("string");
+            if (all.isEmpty()) {
+                return typed("string");
+            }
+            Json words = new Json.ArrayValue(all.stream().<Json>map(each -> Json.of(text.apply(each))).toList());
+            return new Json.ObjectValue(Map.of("type", Json.of("string"), "enum", words));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.tallystick.core.api;
 
+import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Instant;
@@ -16,15 +17,16 @@ public interface JobApi {
             String workflow,
             @Nullable Json input,
             @Values(least = 1) @Nullable Integer version,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
+            @Values(ifMissing = "\"next\"") @Nullable Priority priority,
             @Nullable Instant notBefore,
-            Json.@Nullable ObjectValue attributes) {}
+            Json.@Nullable ObjectValue attributes) {
+
+        /** The request that its key identifies. */
+        public Envelope envelope() {
+            return Envelope.ofJob(workflow, input == null ? Json.ofNull() : input)
+                    .withPriority(priority == null ? Priority.DEFAULT : priority);
+        }
+    }
 
     /**
      * A job that the server has accepted.
@@ -60,7 +62,7 @@ public interface JobApi {
             UUID jobId,
             String workflow,
             int version,
-            @Values(oneOf = {"now", "next", "low"}) Priority priority,
+            Priority priority,
 
             @Values(oneOf = {"open", "completed", "failed", "cancelled", "timed_out", "continued"})
             String status,

@@ -1,10 +1,12 @@
 package dev.tallystick.core.api;
 
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,17 +23,31 @@ public interface MessageApi {
     record SendMessage(
             String to,
             Json message,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
+            @Values(ifMissing = "\"next\"") @Nullable Priority priority,
             Json.@Nullable ObjectValue meta,
             @Nullable UUID replyTo,
             @Nullable List<String> mentions,
-            @Nullable String clientMessageId) {}
+            @Nullable String clientMessageId) {
+
+        /**
+         * The request that its key identifies.
+         *
+         * @throws IllegalArgumentException if it is not a message that can be sent
+         */
+        public Envelope envelope() {
+            Destination destination = Destination.parse(to);
+            boolean isText = message instanceof Json.StringValue && destination.kind() != Destination.Kind.WORKFLOW;
+            return new Envelope(
+                    destination,
+                    replyTo == null ? null : replyTo.toString(),
+                    priority == null ? Priority.DEFAULT : priority,
+                    meta == null ? new Json.ObjectValue(Map.of()) : meta,
+                    mentions == null ? List.of() : mentions,
+                    isText
+                            ? new Envelope.Body.Text(((Json.StringValue) message).value())
+                            : new Envelope.Body.Document(message));
+        }
+    }
 
     /**
      * A message that the server has accepted.
@@ -92,13 +108,7 @@ public interface MessageApi {
     record MessageOfBatch(
             String to,
             Json message,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority,
-
+            @Values(ifMissing = "\"next\"") @Nullable Priority priority,
             Json.@Nullable ObjectValue meta,
             @Nullable UUID replyTo,
             @Nullable List<String> mentions,

@@ -21,12 +21,7 @@ public interface ScheduleApi {
             String cron,
             @Values(ifMissing = "\"UTC\"") @Nullable String zone,
             @Nullable Json input,
-
-            @Values(
-                    oneOf = {"now", "next", "low"},
-                    ifMissing = "\"next\"")
-            @Nullable
-            String priority) {}
+            @Values(ifMissing = "\"next\"") @Nullable Priority priority) {}
 
     /**
      * A schedule and its state.

@@ -4,16 +4,15 @@ import dev.tallystick.client.Messages;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.MessageApi.SendMessage;
+import dev.tallystick.daemon.outbox.JobOptions;
 import dev.tallystick.daemon.outbox.OutboxRow;
 import dev.tallystick.daemon.outbox.Payload;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Turns rows into what the client sends. */
@@ -29,33 +28,26 @@ final class Sending {
     }
 
     static Messages.NewMessage message(OutboxRow row) {
-        Map<String, Json> payload = Payload.members(content(row).payload());
-        String replyTo = text(payload.get("reply_to"));
+        SendMessage kept = Payload.message(content(row).payload());
         return new Messages.NewMessage(
                 row.to(),
-                payload.getOrDefault("message", Json.ofNull()),
-                priority(payload),
-                payload.get("meta") instanceof Json.ObjectValue meta ? meta : new Json.ObjectValue(Map.of()),
-                mentions(payload),
-                replyTo == null ? null : UUID.fromString(replyTo));
+                kept.message(),
+                priority(kept),
+                kept.meta() == null ? new Json.ObjectValue(Map.of()) : kept.meta(),
+                kept.mentions() == null ? List.of() : kept.mentions(),
+                kept.replyTo());
     }
 
     static TallyClient.NewJob job(OutboxRow row) {
-        Map<String, Json> payload = Payload.members(content(row).payload());
-        String kept = content(row).options();
-        Map<String, Json> options = kept == null ? Map.of() : Payload.members(kept);
-        String notBefore = text(options.get("not_before"));
-        Map<String, String> attributes = new TreeMap<>();
-        if (options.get("attributes") instanceof Json.ObjectValue named) {
-            named.members().forEach((name, value) -> attributes.put(name, String.valueOf(text(value))));
-        }
+        SendMessage kept = Payload.message(content(row).payload());
+        JobOptions options = JobOptions.in(content(row).options());
         return new TallyClient.NewJob(
                 row.to().reference(),
-                payload.getOrDefault("message", Json.ofNull()),
-                priority(payload),
-                options.get("version") instanceof Json.NumberValue version ? (int) version.value() : null,
-                notBefore == null ? null : Instant.parse(notBefore),
-                attributes);
+                kept.message(),
+                priority(kept),
+                options.version(),
+                options.notBefore(),
+                options.attributes());
     }
 
     /** The trace in which the row was sent to the daemon. */
@@ -87,21 +79,8 @@ final class Sending {
         return content;
     }
 
-    private static Priority priority(Map<String, Json> payload) {
-        String word = text(payload.get("priority"));
-        return word == null ? Priority.DEFAULT : Priority.parse(word);
-    }
-
-    private static List<String> mentions(Map<String, Json> payload) {
-        return payload.get("mentions") instanceof Json.ArrayValue list
-                ? list.elements().stream()
-                        .map(each -> String.valueOf(text(each)))
-                        .toList()
-                : List.of();
-    }
-
-    private static @Nullable String text(@Nullable Json value) {
-        return value instanceof Json.StringValue text ? text.value() : null;
+    private static Priority priority(SendMessage kept) {
+        return kept.priority() == null ? Priority.DEFAULT : kept.priority();
     }
 
     private Sending() {}

@@ -4,6 +4,8 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.api.MessageApi.SendMessage;
+import dev.tallystick.core.api.RecordBinding;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -41,9 +43,9 @@ public final class Payload {
         return new Json.ObjectValue(members).canonical();
     }
 
-    /** The members of a kept payload. */
-    public static Map<String, Json> members(String payload) {
-        return Json.parse(payload, LIMITS) instanceof Json.ObjectValue object ? object.members() : Map.of();
+    /** A kept payload. */
+    public static SendMessage message(String payload) {
+        return (SendMessage) RecordBinding.ofAnswer(SendMessage.class).read(Json.parse(payload, LIMITS));
     }
 
     private Payload() {}

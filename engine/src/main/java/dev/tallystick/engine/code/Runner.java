@@ -10,6 +10,7 @@ import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.RecordedActivity;
 import dev.tallystick.engine.model.Threads;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.Lanes;
 import dev.tallystick.engine.record.LostExecutionStore;
@@ -33,6 +34,7 @@ public final class Runner {
 
     private final Database database;
     private final PostingStore postings;
+    private final DuePostingStore duePostings = new DuePostingStore();
     private final JobStore jobs;
     private final EngineSettings settings;
     private final ExecutionServices tools;
@@ -98,7 +100,7 @@ public final class Runner {
         Set<String> queues = types.queues();
         List<LeasedJob> leased = database.transact(
                 "lease bodies",
-                tx -> withoutExhausted(tx, postings.leaseBodies(tx, queues, wanted, settings.lease(), owner)));
+                tx -> withoutExhausted(tx, duePostings.leaseBodies(tx, queues, wanted, settings.lease(), owner)));
         leased.forEach(this::resume);
         starved = leased.size() == wanted;
         return leased.size();

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -109,20 +108,6 @@ public final class GraphShape {
         Span one = Objects.requireNonNull(spans.get(earlier), earlier);
         Span other = Objects.requireNonNull(spans.get(later), later);
         return one.begin() < other.begin() && other.begin() < one.end();
-    }
-
-    /** Every node reachable from this one, excluding itself. */
-    Set<String> reachable(String from) {
-        Set<String> reached = new HashSet<>();
-        Deque<String> open = new ArrayDeque<>(List.of(from));
-        while (!open.isEmpty()) {
-            for (PlacedNode.Transition transition : place(open.pop()).next()) {
-                if (reached.add(transition.to())) {
-                    open.push(transition.to());
-                }
-            }
-        }
-        return reached;
     }
 
     private Map<String, Span> spans() {

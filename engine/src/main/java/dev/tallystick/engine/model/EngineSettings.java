@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param atOnce how many jobs, and work items of graphs, run at once in this process
  * @param atOnceOfOne how many of these may belong to one workflow
  * @param resultDelay how long the result of a step may wait for the next commit of its job
- * @param commitThreads how many group commits run in parallel
  * @param retention how long closed jobs are kept
  * @param sweep how often to delete what has expired: closed jobs, keys, unused lanes
  * @param drain how long running steps may continue when the engine closes
@@ -28,7 +27,6 @@ public record EngineSettings(
         int atOnce,
         int atOnceOfOne,
         Duration resultDelay,
-        int commitThreads,
         Duration retention,
         Duration sweep,
         Duration drain,
@@ -42,7 +40,6 @@ public record EngineSettings(
             200,
             100,
             Duration.ofMillis(20),
-            1,
             Duration.ofDays(30),
             Duration.ofMinutes(10),
             Duration.ofSeconds(10),
@@ -56,8 +53,8 @@ public record EngineSettings(
         if (instance != null && instance.isBlank()) {
             throw new IllegalArgumentException("the name of an instance is not blank");
         }
-        if (atOnce < 1 || atOnceOfOne < 1 || commitThreads < 1) {
-            throw new IllegalArgumentException("at least one job, one of each workflow, and one commit thread");
+        if (atOnce < 1 || atOnceOfOne < 1) {
+            throw new IllegalArgumentException("at least one job, and one of each workflow");
         }
     }
 
@@ -78,10 +75,6 @@ public record EngineSettings(
             draft.atOnce = most;
             draft.atOnceOfOne = mostOfOne;
         });
-    }
-
-    public EngineSettings commitThreads(int number) {
-        return with(draft -> draft.commitThreads = number);
     }
 
     public EngineSettings retention(Duration duration) {
@@ -125,7 +118,6 @@ public record EngineSettings(
         private int atOnce;
         private int atOnceOfOne;
         private final Duration resultDelay;
-        private int commitThreads;
         private Duration retention;
         private Duration sweep;
         private Duration drain;
@@ -139,7 +131,6 @@ public record EngineSettings(
             this.atOnce = from.atOnce;
             this.atOnceOfOne = from.atOnceOfOne;
             this.resultDelay = from.resultDelay;
-            this.commitThreads = from.commitThreads;
             this.retention = from.retention;
             this.sweep = from.sweep;
             this.drain = from.drain;
@@ -155,7 +146,6 @@ public record EngineSettings(
                     atOnce,
                     atOnceOfOne,
                     resultDelay,
-                    commitThreads,
                     retention,
                     sweep,
                     drain,

@@ -38,21 +38,6 @@ public record LegTwo(
         byte @Nullable [] stackTrace,
         boolean opens) {
 
-    /** A transition by an engine, without a stack trace. */
-    public LegTwo(
-            ActivityId activity,
-            Guid guid,
-            long fence,
-            int delta,
-            @Nullable JobOutcome outcome,
-            byte @Nullable [] output,
-            @Nullable String error,
-            boolean enters,
-            Set<Step> steps,
-            boolean acknowledges) {
-        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null, null, false);
-    }
-
     /** A copy with the digest of a remote worker's result. */
     public LegTwo said(@Nullable ResultDigest digest) {
         return copy(enters, steps, acknowledges, digest, stackTrace, opens);
@@ -71,23 +56,18 @@ public record LegTwo(
     /** The whole Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
     public static LegTwo whole(
             ActivityId activity, long fence, int delta, byte @Nullable [] output, @Nullable String error) {
-        return new LegTwo(
-                activity, Guid.of(activity, 0), fence, delta, null, output, error, true, Set.of(Step.values()), false);
+        return whole(new Lease(activity, Guid.of(activity, 0), fence), delta, null, output, error, false);
     }
 
     /** The whole Leg 2 at once, answering a posting. */
     public static LegTwo answering(Lease posting, byte @Nullable [] output, @Nullable String error) {
-        return new LegTwo(
-                posting.activity(),
-                posting.guid(),
-                posting.fence(),
-                0,
-                null,
-                output,
-                error,
-                true,
-                Set.of(Step.values()),
-                true);
+        return answering(posting, 0, null, output, error);
+    }
+
+    /** The whole Leg 2 at once, answering a posting; it moves the semaphore, and ends the job if it has an outcome. */
+    public static LegTwo answering(
+            Lease posting, int delta, @Nullable JobOutcome outcome, byte @Nullable [] output, @Nullable String error) {
+        return whole(posting, delta, outcome, output, error, true);
     }
 
     /** A copy that also removes the activity's posting, if it has one. */
@@ -98,8 +78,30 @@ public record LegTwo(
     /** The Leg 2 that ends its job. */
     public static LegTwo ending(
             ActivityId activity, long fence, JobOutcome outcome, byte @Nullable [] output, @Nullable String error) {
+        return answering(new Lease(activity, Guid.of(activity, 0), fence), 0, outcome, output, error);
+    }
+
+    private static LegTwo whole(
+            Lease of,
+            int delta,
+            @Nullable JobOutcome outcome,
+            byte @Nullable [] output,
+            @Nullable String error,
+            boolean acknowledges) {
         return new LegTwo(
-                activity, Guid.of(activity, 0), fence, 0, outcome, output, error, true, Set.of(Step.values()), true);
+                of.activity(),
+                of.guid(),
+                of.fence(),
+                delta,
+                outcome,
+                output,
+                error,
+                true,
+                Set.of(Step.values()),
+                acknowledges,
+                null,
+                null,
+                false);
     }
 
     /** A part of this Leg 2. Only the part with the last step acknowledges. */

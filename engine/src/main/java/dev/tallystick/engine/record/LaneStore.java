@@ -31,34 +31,19 @@ final class LaneStore {
                 and not exists (select 1 from tally.posting x where x.job_id = p.job_id and x.name = '$place')
             """;
 
-    // Hops along the index from queue to queue and from mesh to mesh, so the cost grows with the number of keys that
-    // have open jobs, not with the number of jobs. A lane qualifies if one of its postings is due, a place is free, and
-    // either a job has already begun or the rate allows another start. The lane whose job has waited longest comes
-    // first.
-    private static final String OPEN = """
-            with recursive hop as (
-                (select queue, mesh from tally.posting order by queue, mesh limit 1)
-                union all
-                select n.queue, n.mesh
-                from hop h
-                cross join lateral (
-                    select p.queue, p.mesh
-                    from tally.posting p
-                    where (p.queue, p.mesh) > (h.queue, h.mesh)
-                    order by p.queue, p.mesh
-                    limit 1
-                ) n
-            ),
-            rule as (
+    // A lane qualifies if one of its postings is due, a place is free, and either a job has already begun or the rate
+    // allows another start. The lane whose job has waited longest comes first.
+    private static final String OPEN = DuePostingStore.ALL_LANES + """
+            , rule as (
                 select *
                 from unnest(?::text[], ?::int[], ?::int[], ?::bigint[]) as r (workflow, concurrency, starts, per_millis)
             ),
             piece as (
-                select h.queue, h.mesh, m.part[1] as workflow, m.part[3] as key, m.part[4] = '*' as begun,
+                select l.queue, l.mesh, m.part[1] as workflow, m.part[3] as key, m.part[4] = '*' as begun,
                     m.part[1] || '@' || m.part[2] = any(?::text[]) as here
-                from hop h
+                from lane l
                 cross join lateral (
-                    select regexp_match(h.queue, '^([^@]+)@([0-9]+)\\[(.*)\\](\\*?)$') as part
+                    select regexp_match(l.queue, '^([^@]+)@([0-9]+)\\[(.*)\\](\\*?)$') as part
                 ) m
                 where m.part is not null
             ),
@@ -190,7 +175,7 @@ final class LaneStore {
                 where p.job_id = d.job_id and p.guid = d.guid
                 returning p.job_id, p.guid, p.fence, p.path, p.name, p.queue, d.lane, d.was_lost
             )
-            """ + PostingStore.BODIES;
+            """ + DuePostingStore.BODIES;
 
     // Locks the jobs too, so that an end that is under way sees the place which is made, or is left alone here.
     private static final String ADMIT = ALLOWED + """
@@ -339,7 +324,7 @@ final class LaneStore {
         Collections.addAll(parameters, lease.toMillis(), owner);
         return tx.query(
                 LEASE,
-                row -> new Leased(PostingStore.leasedBody(row, askedAt), row.getInt("lane"), row.getString("queue")),
+                row -> new Leased(DuePostingStore.leasedBody(row, askedAt), row.getInt("lane"), row.getString("queue")),
                 parameters.toArray());
     }
 

@@ -4,7 +4,6 @@ import dev.tallystick.engine.model.ActivityId;
 import dev.tallystick.engine.model.Checkpoint;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
-import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.LedgerSql;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.sql.Columns;
@@ -22,31 +21,8 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The posting table: what is due, its lease holder and its fence. One method is one statement. */
+/** The posting table: its rows, their lease holders and their fences. One method is one statement. */
 public final class PostingStore {
-
-    /** Ends a statement whose {@code leased} part has leased bodies: reads everything needed to run them. */
-    static final String BODIES = """
-            select l.*, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
-                j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
-            from leased l
-            join tally.job j on j.id = l.job_id
-            """;
-
-    // Meshes take turns, whatever their backlogs: the recursion hops from mesh to mesh along the index, so its cost
-    // grows with the number of meshes, not of postings. Within a mesh, order by priority, then by age.
-    public static final String LANES = """
-            with recursive lane as (
-                select q.queue,
-                    (select p.mesh from tally.posting p where p.queue = q.queue order by p.mesh limit 1) as mesh
-                from unnest(?::text[]) as q (queue)
-                union all
-                select l.queue,
-                    (select p.mesh from tally.posting p where p.queue = l.queue and p.mesh > l.mesh order by p.mesh limit 1)
-                from lane l
-                where l.mesh is not null
-            )
-            """;
 
     private static final String HOLD_WITH_JOBS = """
             select p.job_id, p.fence, j.closed_by is not null as closed
@@ -58,40 +34,6 @@ public final class PostingStore {
             """;
 
     private static final String HOLD_FREE_WITH_JOBS = HOLD_WITH_JOBS + " skip locked";
-
-    private static final String LEASE_BODIES = LANES + """
-            , candidate as (
-                select d.job_id, d.guid, d.was_lost,
-                    row_number() over (partition by l.mesh order by u.priority, d.visible_at) as turn
-                from lane l
-                cross join (values (0), (1), (2)) as u (priority)
-                cross join lateral (
-                    select p.job_id, p.guid, p.visible_at, p.owner is not null as was_lost
-                    from tally.posting p
-                    where p.queue = l.queue
-                        and p.mesh = l.mesh
-                        and p.priority = u.priority
-                        and p.visible_at <= now()
-                    order by p.visible_at
-                    limit ?
-                    for update skip locked
-                ) d
-                where l.mesh is not null
-            ),
-            due as materialized (
-                select job_id, guid, was_lost
-                from candidate
-                order by turn
-                limit ?
-            ),
-            leased as (
-                update tally.posting p
-                set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?, attempts = p.attempts + 1
-                from due d
-                where p.job_id = d.job_id and p.guid = d.guid
-                returning p.job_id, p.guid, p.fence, p.path, p.name, d.was_lost
-            )
-            """ + BODIES;
 
     private static final String HOLD_FREE = """
             with item as (
@@ -197,25 +139,6 @@ public final class PostingStore {
             select job_id from parked where visible_at < 'infinity'
             """);
 
-    private static final String DUE_FOR_ENGINE = LANES + """
-            select d.job_id, d.guid, d.path, d.name, d.fence
-            from lane l
-            cross join (values (0), (1), (2)) as u (priority)
-            cross join lateral (
-                select p.job_id, p.guid, p.path, p.name, p.fence, p.visible_at
-                from tally.posting p
-                where p.queue = l.queue
-                    and p.mesh = l.mesh
-                    and p.priority = u.priority
-                    and p.visible_at <= now()
-                order by p.visible_at
-                limit ?
-            ) d
-            where l.mesh is not null
-            order by row_number() over (partition by l.mesh order by u.priority, d.visible_at)
-            limit ?
-            """;
-
     // A faster process has deleted it, under the lock of the body's posting that the caller holds.
     private static final String STILL_DUE = """
             select p.job_id, p.guid, p.path, p.name, p.fence, p.source
@@ -283,20 +206,6 @@ public final class PostingStore {
                 of.uuids(checkpoint -> checkpoint.job().value()),
                 of.uuids(checkpoint -> checkpoint.lease().guid().value()));
         return held;
-    }
-
-    /** Leases at most {@code limit} due bodies, fairly between meshes. */
-    public List<LeasedJob> leaseBodies(Tx tx, Set<String> queues, int limit, Duration lease, String owner)
-            throws SQLException {
-        long askedAt = System.nanoTime();
-        return tx.query(
-                LEASE_BODIES,
-                row -> leasedBody(row, askedAt),
-                queues.toArray(String[]::new),
-                limit,
-                limit,
-                lease.toMillis(),
-                owner);
     }
 
     /** The state of a locked posting. */
@@ -370,11 +279,6 @@ public final class PostingStore {
                 of.texts(checkpoint -> String.join(" ", checkpoint.waitsFor()))));
     }
 
-    /** The engine's own due postings; other processes may be handling them too. */
-    public List<Lease> dueForEngine(Tx tx, int limit) throws SQLException {
-        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, new String[] {Queues.ENGINE}, limit, limit);
-    }
-
     /** A posting for the engine, and the job that it is about, if any. */
     public record Due(Lease posting, @Nullable JobId source) {}
 
@@ -437,21 +341,5 @@ public final class PostingStore {
         JobId job = new JobId(row.getObject("job_id", UUID.class));
         ActivityId activity = new ActivityId(job, row.getString("path"), row.getString("name"));
         return new Lease(activity, new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
-    }
-
-    static LeasedJob leasedBody(ResultSet row, long leasedAt) throws SQLException {
-        return new LeasedJob(
-                lease(row),
-                row.getString("mesh"),
-                row.getString("workflow"),
-                row.getInt("version"),
-                row.getBytes("input"),
-                new JobId(row.getObject("keys_of", UUID.class)),
-                row.getBoolean("is_child"),
-                row.getBoolean("is_timed"),
-                row.getBoolean("was_lost"),
-                row.getBoolean("is_closed"),
-                leasedAt,
-                null);
     }
 }

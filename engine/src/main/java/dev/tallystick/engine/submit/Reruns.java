@@ -114,7 +114,7 @@ public final class Reruns {
         JobId id = maker.id();
         RepeatedLanes lanes = lanes(mesh, job);
         return begun(id, tx -> {
-            forkAt(tx, closed(tx, mesh, job), job, id, step, lanes, null);
+            forkAt(tx, new Fork(closed(tx, mesh, job), job, id, lanes, null), step);
             return id;
         });
     }
@@ -127,7 +127,7 @@ public final class Reruns {
     public Accepted fork(JobId job, String step, ScopedKey key) {
         Fingerprint request = Fingerprint.of("fork", job.toString(), step);
         RepeatedLanes lanes = lanes(key.scope().mesh(), job);
-        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step, lanes, key));
+        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, new Fork(source, job, id, lanes, key), step));
     }
 
     /**
@@ -150,10 +150,13 @@ public final class Reruns {
             }
             if (source.undone()) {
                 start(tx, job, maker.rerun(id, job, source, lanes));
-            } else if (source.isGraph()) {
-                forkGraph(tx, source, job, id, lanes, null, type -> graphs.beforeFailure(tx, type, job, id));
             } else {
-                fork(tx, source, job, id, lanes, null, ForkPoint.beforeFailure(store.record(tx, job)));
+                Fork fork = new Fork(source, job, id, lanes, null);
+                if (source.isGraph()) {
+                    forkGraph(tx, fork, type -> graphs.beforeFailure(tx, type, job, id));
+                } else {
+                    forkCode(tx, fork, ForkPoint.beforeFailure(store.record(tx, job)));
+                }
             }
             letters.redriven(tx, job, id);
             return id;
@@ -224,21 +227,28 @@ public final class Reruns {
                 .orElseGet(() -> new RepeatedLanes(version -> null));
     }
 
-    private void forkAt(
-            Tx tx,
-            RerunStore.Source source,
-            JobId job,
-            JobId id,
-            String step,
-            RepeatedLanes lanes,
-            @Nullable ScopedKey key)
-            throws SQLException {
-        demandForkable(source, job);
-        if (source.isGraph()) {
-            forkGraph(tx, source, job, id, lanes, key, type -> graphs.before(tx, type, job, id, step));
+    /**
+     * A fork to be made.
+     *
+     * @param job the closed job, which is the source
+     * @param id the new job
+     */
+    private record Fork(
+            RerunStore.Source source, JobId job, JobId id, RepeatedLanes lanes, @Nullable ScopedKey key) {}
+
+    private void forkAt(Tx tx, Fork fork, String step) throws SQLException {
+        JobId job = fork.job();
+        if (fork.source().undone()) {
+            throw new ForkRefusedException(
+                    job,
+                    Reason.NOTHING_TO_GO_ON_FROM,
+                    "has undone its steps, so there is nothing to continue from: rerun it");
+        }
+        if (fork.source().isGraph()) {
+            forkGraph(tx, fork, type -> graphs.before(tx, type, job, fork.id(), step));
         } else {
             List<ClosedActivity> record = store.record(tx, job);
-            fork(tx, source, job, id, lanes, key, ForkPoint.before(record, find(job, record, step)));
+            forkCode(tx, fork, ForkPoint.before(record, find(job, record, step)));
         }
     }
 
@@ -272,37 +282,16 @@ public final class Reruns {
         return source;
     }
 
-    private static void demandForkable(RerunStore.Source source, JobId job) {
-        if (source.undone()) {
-            throw new ForkRefusedException(
-                    job,
-                    Reason.NOTHING_TO_GO_ON_FROM,
-                    "has undone its steps, so there is nothing to continue from: rerun it");
-        }
-    }
-
-    private void fork(
-            Tx tx,
-            RerunStore.Source source,
-            JobId job,
-            JobId id,
-            RepeatedLanes lanes,
-            @Nullable ScopedKey key,
-            List<ClosedActivity> kept)
-            throws SQLException {
-        start(tx, job, maker.fork(id, job, source, null, lanes).underKey(key));
-        store.fork(tx, job, id);
+    private void forkCode(Tx tx, Fork fork, List<ClosedActivity> kept) throws SQLException {
+        JobId id = fork.id();
+        start(
+                tx,
+                fork.job(),
+                maker.fork(id, fork.job(), fork.source(), null, fork.lanes()).underKey(fork.key()));
+        store.fork(tx, fork.job(), id);
         if (!kept.isEmpty()) {
-            collation.enter(
-                    tx,
-                    kept.stream()
-                            .map(closedActivity -> dispatched(id, closedActivity))
-                            .toList());
-            collation.collate(
-                    tx,
-                    kept.stream()
-                            .map(closedActivity -> told(id, closedActivity))
-                            .toList());
+            collation.enter(tx, kept.stream().map(closed -> dispatched(id, closed)).toList());
+            collation.collate(tx, kept.stream().map(closed -> told(id, closed)).toList());
         }
     }
 
@@ -311,22 +300,16 @@ public final class Reruns {
     }
 
     /** The old job is locked, so a repeat after a lost reply finds the new job here, whether or not it has progressed. */
-    private void forkGraph(
-            Tx tx,
-            RerunStore.Source source,
-            JobId job,
-            JobId id,
-            RepeatedLanes lanes,
-            @Nullable ScopedKey key,
-            Recall recall)
-            throws SQLException {
-        GraphType type = graphs.typeOf(source, job);
-        if (jobs.read(tx, id).isEmpty()) {
-            NewJob fork = maker.fork(id, job, source, type.graph().trigger().name(), lanes)
-                    .underKey(key);
-            start(tx, job, fork);
-            graphs.demandTurn(tx, fork, job);
-            store.fork(tx, job, id);
+    private void forkGraph(Tx tx, Fork fork, Recall recall) throws SQLException {
+        JobId job = fork.job();
+        GraphType type = graphs.typeOf(fork.source(), job);
+        if (jobs.read(tx, fork.id()).isEmpty()) {
+            String trigger = type.graph().trigger().name();
+            NewJob again =
+                    maker.fork(fork.id(), job, fork.source(), trigger, fork.lanes()).underKey(fork.key());
+            start(tx, job, again);
+            graphs.demandTurn(tx, again, job);
+            store.fork(tx, job, fork.id());
             recall.write(type);
         }
     }

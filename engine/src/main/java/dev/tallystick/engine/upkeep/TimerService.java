@@ -13,7 +13,7 @@ import dev.tallystick.engine.record.CollationStore;
 import dev.tallystick.engine.record.Continuations;
 import dev.tallystick.engine.record.DeadLetterStore;
 import dev.tallystick.engine.record.JobStore;
-import dev.tallystick.engine.record.NextDueStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.PostingStore.Due;
 import dev.tallystick.engine.record.UndoStore;
@@ -52,7 +52,7 @@ public final class TimerService {
     private final JobStore jobs;
     private final Continuations continuations;
     private final DeadLetterStore letters = new DeadLetterStore();
-    private final NextDueStore nextDue = new NextDueStore();
+    private final DuePostingStore duePostings = new DuePostingStore();
     private final UndoStore undos = new UndoStore();
 
     public TimerService(Database database, PostingStore postings, CollationStore collation, JobStore jobs) {
@@ -91,7 +91,7 @@ public final class TimerService {
 
     public Fired fire() {
         Fired fired = database.transact("do what is due", tx -> {
-            List<Lease> due = postings.dueForEngine(tx, BATCH);
+            List<Lease> due = duePostings.dueForEngine(tx, BATCH);
             return due.isEmpty() ? Fired.NOTHING : fire(tx, due);
         });
         fired.failed().forEach(failed -> FailureLog.ended(failed.about(), failed.reason()));
@@ -100,7 +100,7 @@ public final class TimerService {
 
     /** The time until the next posting falls due, if any. */
     public Optional<Duration> next() {
-        return database.transact("look for the next moment", tx -> nextDue.next(tx, Queues.ENGINE));
+        return database.transact("look for the next moment", tx -> duePostings.next(tx, Queues.ENGINE));
     }
 
     private Fired fire(Tx tx, List<Lease> due) throws SQLException {

@@ -9,8 +9,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** The watched workflows, and the ends not yet delivered. One method is one statement; the caller owns the transaction. */
-final class JobCompletionStore {
+/**
+ * Reports the end of each job once. If the workflow is watched when a job ends, the transaction that ends the job keeps its end
+ * until a watcher takes it. A watcher that takes ends in the same transaction that passes them on loses and repeats none.
+ *
+ * <p>One method is one statement; the caller owns the transaction.
+ */
+public final class JobCompletionStore {
 
     private static final String WATCH = """
             insert into tally.end_watch (mesh, workflow, watcher)
@@ -46,15 +51,18 @@ final class JobCompletionStore {
             order by j.closed_at, j.id
             """;
 
-    void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException {
+    /** Keeps the ends of the workflow's jobs from now on. */
+    public void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException {
         tx.update(WATCH, mesh, workflow, watcher);
     }
 
-    void unwatch(Tx tx, String watcher) throws SQLException {
+    /** Stops keeping ends for this watcher. */
+    public void unwatch(Tx tx, String watcher) throws SQLException {
         tx.update(UNWATCH, watcher);
     }
 
-    List<JobCompletion> take(Tx tx, int limit) throws SQLException {
+    /** Takes ends that no other transaction is taking. */
+    public List<JobCompletion> take(Tx tx, int limit) throws SQLException {
         return tx.query(TAKE, JobCompletionStore::end, limit);
     }
 

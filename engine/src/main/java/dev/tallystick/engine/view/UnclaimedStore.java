@@ -1,5 +1,6 @@
 package dev.tallystick.engine.view;
 
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,35 +11,11 @@ import java.util.Objects;
 /** Reads due postings without a lease, by workflow and version. Writes nothing and locks nothing. */
 public final class UnclaimedStore {
 
-    // Hops along the index from queue to queue and from mesh to mesh, and counts only as many of each as matter.
-    private static final String DUE = """
-            with recursive lane as (
-                (select queue, mesh from tally.posting order by queue, mesh limit 1)
-                union all
-                select n.queue, n.mesh
-                from lane l
-                cross join lateral (
-                    select p.queue, p.mesh
-                    from tally.posting p
-                    where (p.queue, p.mesh) > (l.queue, l.mesh)
-                    order by p.queue, p.mesh
-                    limit 1
-                ) n
-            )
+    // Counts only as many of each lane as matter.
+    private static final String DUE = DuePostingStore.ALL_LANES + """
             select substring(l.queue from '^(?:\\$graph:)?(.*)@') as workflow, substring(l.queue from '@([0-9]+)$')::int as version,
                 count(*) as jobs, min(d.visible_at) as since
-            from lane l
-            cross join (values (0), (1), (2)) as u (priority)
-            cross join lateral (
-                select p.visible_at
-                from tally.posting p
-                where p.queue = l.queue
-                    and p.mesh = l.mesh
-                    and p.priority = u.priority
-                    and p.visible_at <= now() - ? * interval '1 millisecond'
-                order by p.visible_at
-                limit 1000
-            ) d
+            """ + DuePostingStore.ofLanes("p.visible_at", "<= now() - ? * interval '1 millisecond'", "1000") + """
             where l.queue ~ '@[0-9]+$'
             group by workflow, version
             order by workflow, version

@@ -3,7 +3,6 @@ package dev.tallystick.engine.model;
 import static dev.tallystick.engine.graph.run.GraphDesk.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.core.Step;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.GraphBench;
 import dev.tallystick.engine.Workbench;
@@ -15,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,17 +97,7 @@ class GraphResumeTest {
     }
 
     private static LegTwo leg(Lease posting, int delta) {
-        return new LegTwo(
-                posting.activity(),
-                posting.guid(),
-                posting.fence(),
-                delta,
-                null,
-                "\"first\"".getBytes(StandardCharsets.UTF_8),
-                null,
-                true,
-                Set.of(Step.values()),
-                true);
+        return LegTwo.answering(posting, delta, null, "\"first\"".getBytes(StandardCharsets.UTF_8), null);
     }
 
     @Test

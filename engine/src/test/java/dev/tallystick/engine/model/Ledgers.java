@@ -54,7 +54,7 @@ public final class Ledgers {
         return childOf(null);
     }
 
-    JobId childOf(@Nullable ActivityId parent) {
+    public JobId childOf(@Nullable ActivityId parent) {
         NewJob job = NewJob.of(new JobId(ids.next()), "default", "flow", 1, NOTHING)
                 .parent(parent)
                 .build();
@@ -65,7 +65,7 @@ public final class Ledgers {
         return job.id();
     }
 
-    JobId job(int semaphore, int threshold) {
+    public JobId job(int semaphore, int threshold) {
         JobId job = job();
         database.transact(
                 "set",
@@ -77,7 +77,7 @@ public final class Ledgers {
         return job;
     }
 
-    ActivityId activity(JobId job, String path, String name) {
+    public ActivityId activity(JobId job, String path, String name) {
         ActivityId activity = new ActivityId(job, path, name);
         enter(LegOne.inline(activity, "step", 0));
         return activity;
@@ -107,22 +107,13 @@ public final class Ledgers {
     }
 
     /** A Leg 2 of an activity that receives many events. */
-    static LegTwo leg(ActivityId activity, long cycle, int delta) {
+    public static LegTwo leg(ActivityId activity, long cycle, int delta) {
         return leg(activity, cycle, delta, "result " + cycle);
     }
 
-    static LegTwo leg(ActivityId activity, long cycle, int delta, String output) {
-        return new LegTwo(
-                activity,
-                Guid.of(activity, cycle),
-                1,
-                delta,
-                null,
-                output.getBytes(StandardCharsets.UTF_8),
-                null,
-                true,
-                Set.of(Step.values()),
-                true);
+    public static LegTwo leg(ActivityId activity, long cycle, int delta, String output) {
+        Lease posting = new Lease(activity, Guid.of(activity, cycle), 1);
+        return LegTwo.answering(posting, delta, null, output.getBytes(StandardCharsets.UTF_8), null);
     }
 
     /**
@@ -132,7 +123,7 @@ public final class Ledgers {
      * @param commits after how many transactions the process dies
      * @return the dimension, if it lived to learn it
      */
-    Optional<Integer> process(LegTwo leg, int commits, IntFunction<List<LegOne>> children) {
+    public Optional<Integer> process(LegTwo leg, int commits, IntFunction<List<LegOne>> children) {
         if (commits == 0) {
             return Optional.empty();
         }
@@ -152,7 +143,7 @@ public final class Ledgers {
         return Optional.of(now.ordinal());
     }
 
-    Optional<Integer> process(LegTwo leg, int commits) {
+    public Optional<Integer> process(LegTwo leg, int commits) {
         return process(leg, commits, dimension -> List.of());
     }
 
@@ -167,6 +158,9 @@ public final class Ledgers {
                 leg.error(),
                 entering,
                 steps,
+                false,
+                null,
+                null,
                 false);
         return database.transact("part", tx -> {
             collation.lock(tx, List.of(leg.activity().job()), true);
@@ -184,7 +178,7 @@ public final class Ledgers {
         });
     }
 
-    String activityDigits(ActivityId activity) {
+    public String activityDigits(ActivityId activity) {
         return text(
                 "select lpad(ledger::text, 15, '0') as t from tally.activity where job_id = ? and path = ? and name = ?",
                 activity.job().value(),
@@ -192,7 +186,7 @@ public final class Ledgers {
                 activity.name());
     }
 
-    String output(ActivityId activity) {
+    public String output(ActivityId activity) {
         return text(
                 "select convert_from(output, 'UTF8') as t from tally.activity where job_id = ? and path = ? and name = ?",
                 activity.job().value(),
@@ -201,33 +195,33 @@ public final class Ledgers {
     }
 
     /** As people read it, with its dimension. */
-    String guidDigits(LegTwo leg) {
+    public String guidDigits(LegTwo leg) {
         return text(
                 "select lpad(ledger::text, 15, '0') || ' #' || ordinal as t from tally.guid where job_id = ? and guid = ?",
                 leg.activity().job().value(),
                 leg.guid().value());
     }
 
-    GuidLedger guid(LegTwo leg) {
+    public GuidLedger guid(LegTwo leg) {
         return GuidLedger.parse(guidDigits(leg).substring(0, Digit.COUNT));
     }
 
     /** Semaphore, outcome if closed, and who closed it. */
-    String state(JobId job) {
+    public String state(JobId job) {
         return text(
                 "select semaphore || coalesce(' ' || outcome, ' open') as t from tally.job where id = ?", job.value());
     }
 
-    boolean isClosedBy(JobId job, LegTwo leg) {
+    public boolean isClosedBy(JobId job, LegTwo leg) {
         return text("select coalesce(closed_by::text, '') as t from tally.job where id = ?", job.value())
                 .equals(leg.guid().value().toString());
     }
 
-    long postings(String name) {
+    public long postings(String name) {
         return Long.parseLong(text("select count(*)::text as t from tally.posting where name = ?", name));
     }
 
-    void setLedger(ActivityId activity, String digits) {
+    public void setLedger(ActivityId activity, String digits) {
         database.transact(
                 "set",
                 tx -> tx.update(
@@ -238,7 +232,7 @@ public final class Ledgers {
                         activity.name()));
     }
 
-    void setLedger(LegTwo leg, String digits) {
+    public void setLedger(LegTwo leg, String digits) {
         database.transact(
                 "set",
                 tx -> tx.update(

@@ -9,7 +9,7 @@ import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.graph.run.DueNodeStore;
-import dev.tallystick.engine.record.PostingStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.testkit.Eventually;
@@ -193,7 +193,7 @@ class ScaleTest {
     private static List<String> claim(Tx tx, String queue) throws SQLException {
         List<Guid> claimed = switch (queue) {
             case Queues.ENGINE ->
-                new PostingStore()
+                new DuePostingStore()
                         .dueForEngine(tx, 20).stream().map(Lease::guid).toList();
             case GRAPH ->
                 new DueNodeStore()
@@ -201,7 +201,7 @@ class ScaleTest {
                                 .map(due -> due.posting().guid())
                                 .toList();
             default ->
-                new PostingStore()
+                new DuePostingStore()
                         .leaseBodies(tx, Set.of(queue), 20, Duration.ofMinutes(1), "me").stream()
                                 .map(body -> body.lease().guid())
                                 .toList();

@@ -21,7 +21,7 @@ class JobCompletionsTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private final JobCompletions ends = new JobCompletions();
+    private final JobCompletionStore ends = new JobCompletionStore();
 
     @RegisterExtension
     final Workbench workbench = new Workbench(postgres.dataSource());

@@ -104,13 +104,4 @@ public record KeyRing(List<KeyRing.Entry> entries) {
     public Entry newest() {
         return entries.getLast();
     }
-
-    /** The key that signs the commit at {@code position}. */
-    PublicKey at(long position) {
-        Entry found = entries.getFirst();
-        for (Entry entry : entries) {
-            found = entry.from <= position ? entry : found;
-        }
-        return found.key;
-    }
 }

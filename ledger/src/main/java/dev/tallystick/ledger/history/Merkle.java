@@ -45,15 +45,6 @@ public final class Merkle {
         return path;
     }
 
-    static String climb(Leaf leaf, List<Step> path) {
-        byte[] hash = leaf.raw();
-        for (Step step : path) {
-            byte[] sibling = HexFormat.of().parseHex(step.sibling);
-            hash = step.siblingIsLeft ? node(sibling, hash) : node(hash, sibling);
-        }
-        return HexFormat.of().formatHex(hash);
-    }
-
     private static List<byte[]> sorted(List<Leaf> leaves) {
         return new ArrayList<>(leaves.stream().sorted().map(Leaf::raw).toList());
     }

@@ -28,20 +28,6 @@ public record Tx(
         TxHash merged,
         String conflicts) {
 
-    /** Without conflicts. */
-    public Tx(
-            Ulid txId,
-            long timestamp,
-            StreamId stream,
-            Op op,
-            String snapshot,
-            String patch,
-            TxHash parent,
-            int schemaVersion,
-            TxHash merged) {
-        this(txId, timestamp, stream, op, snapshot, patch, parent, schemaVersion, merged, "");
-    }
-
     public Tx {
         boolean shaped = switch (op) {
             case PUT -> !snapshot.isEmpty() && patch.isEmpty();

@@ -133,7 +133,7 @@ class SchemaBoundsTest {
                         },
                         root,
                         Leaf.of("schemas/orders/1", schema));
-        Tx tx = new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"a\":1}", "", TxHash.NONE, 1, TxHash.NONE);
+        Tx tx = new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"a\":1}", "", TxHash.NONE, 1, TxHash.NONE, "");
         Forgery.in(repository).append(tx, tx.bytes(), root);
         assertThat(verify()).anySatisfy(finding -> {
             assertThat(finding.kind()).isEqualTo(Finding.Kind.STREAM);

@@ -163,7 +163,7 @@ class OneFormTest {
     }
 
     private static byte[] transaction() {
-        return new Tx(Writes.id(), 1, ORDER, Op.PUT, "{}", "", TxHash.NONE, 0, TxHash.NONE).bytes();
+        return new Tx(Writes.id(), 1, ORDER, Op.PUT, "{}", "", TxHash.NONE, 0, TxHash.NONE, "").bytes();
     }
 
     private static byte[] varint(long value) {

@@ -135,7 +135,7 @@ class DocumentLimitsTest {
         TxHash head = done(ledger, put(DOCUMENT, TxHash.NONE, body));
         ledger.close();
         Tx tx = new Tx(
-                Writes.id(), 1, DOCUMENT, Op.PATCH, "", Json.parse(operations).canonical(), head, 0, TxHash.NONE);
+                Writes.id(), 1, DOCUMENT, Op.PATCH, "", Json.parse(operations).canonical(), head, 0, TxHash.NONE, "");
         Forgery.in(repository).append(tx, tx.bytes(), root);
         assertThat(findings())
                 .isNotEmpty()

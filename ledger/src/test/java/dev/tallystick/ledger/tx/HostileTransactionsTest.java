@@ -110,7 +110,7 @@ class HostileTransactionsTest {
                 "not JSON"
             })
     void a_snapshot_that_is_not_canonical_is_reported(String snapshot) throws IOException {
-        forge(new Tx(Writes.id(), 1, NEW, Op.PUT, snapshot, "", TxHash.NONE, 0, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, NEW, Op.PUT, snapshot, "", TxHash.NONE, 0, TxHash.NONE, ""));
         assertReported("canonical");
     }
 
@@ -137,31 +137,31 @@ class HostileTransactionsTest {
     @ParameterizedTest
     @MethodSource("patches")
     void a_patch_that_does_not_apply_is_reported(String patch) throws IOException {
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE, ""));
         assertReported("patch", "canonical", "cannot be read");
     }
 
     @Test
     void a_document_that_is_not_there_is_neither_patched_nor_deleted() throws IOException {
-        TxHash deleted = forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", head, 1, TxHash.NONE));
+        TxHash deleted = forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", head, 1, TxHash.NONE, ""));
         assertThat(verify().findings()).isEmpty();
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", "[]", deleted, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", "[]", deleted, 1, TxHash.NONE, ""));
         assertReported("it patches a document that is not there");
     }
 
     @Test
     void a_document_is_deleted_once() throws IOException {
-        TxHash deleted = forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", head, 1, TxHash.NONE));
-        forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", deleted, 1, TxHash.NONE));
+        TxHash deleted = forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", head, 1, TxHash.NONE, ""));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.DELETE, "", "", deleted, 1, TxHash.NONE, ""));
         assertReported("it deletes a document that is not there");
     }
 
     @Test
     void a_schema_version_that_is_not_in_force_is_reported() throws IOException {
-        Tx honest = new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"n\":2}", "", head, 1, TxHash.NONE);
+        Tx honest = new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"n\":2}", "", head, 1, TxHash.NONE, "");
         for (int version : new int[] {0, 2}) {
             String before = main();
-            Tx forged = new Tx(honest.txId(), 1, ORDER, Op.PUT, "{\"n\":2}", "", head, version, TxHash.NONE);
+            Tx forged = new Tx(honest.txId(), 1, ORDER, Op.PUT, "{\"n\":2}", "", head, version, TxHash.NONE, "");
             Forgery.in(repository).append(honest, forged.bytes(), ROOT);
             assertReported("1 is in force");
             moveMain(before);
@@ -171,11 +171,11 @@ class HostileTransactionsTest {
     @Test
     void a_document_that_does_not_conform_is_reported() throws IOException {
         String before = main();
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"n\":\"one\"}", "", head, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PUT, "{\"n\":\"one\"}", "", head, 1, TxHash.NONE, ""));
         assertReported("does not conform to schema 1");
         moveMain(before);
         String patch = "[{\"op\":\"replace\",\"path\":\"/n\",\"value\":\"one\"}]";
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE, ""));
         assertReported("does not conform to schema 1");
     }
 
@@ -189,10 +189,10 @@ class HostileTransactionsTest {
         }
         assertThat(verify().findings()).isEmpty();
         String before = main();
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "", patch, head, 1, TxHash.NONE, ""));
         assertReported("more than 50 patches");
         moveMain(before);
-        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "{\"n\":8}", patch, head, 1, TxHash.NONE));
+        forge(new Tx(Writes.id(), 1, ORDER, Op.PATCH, "{\"n\":8}", patch, head, 1, TxHash.NONE, ""));
         assertReported("its snapshot is not what its patches lead to");
         moveMain(before);
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
@@ -203,7 +203,7 @@ class HostileTransactionsTest {
 
     @Test
     void names_that_the_format_does_not_allow_are_reported() throws IOException {
-        Tx honest = new Tx(Writes.id(), 1, NEW, Op.PUT, "{}", "", TxHash.NONE, 0, TxHash.NONE);
+        Tx honest = new Tx(Writes.id(), 1, NEW, Op.PUT, "{}", "", TxHash.NONE, 0, TxHash.NONE, "");
         for (List<String> names : List.of(
                 List.of("n-1", "n\u00071"),
                 List.of("n-1", "n\u007f1"),

@@ -59,11 +59,11 @@ class TxTest {
     @Test
     void a_transaction_has_the_parts_of_its_op() {
         StreamId stream = StreamId.of("orders", "o-1");
-        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.DELETE, "{}", "", PARENT, 0, TxHash.NONE))
+        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.DELETE, "{}", "", PARENT, 0, TxHash.NONE, ""))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.PATCH, "", "[]", TxHash.NONE, 0, TxHash.NONE))
+        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.PATCH, "", "[]", TxHash.NONE, 0, TxHash.NONE, ""))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.PUT, "{}", "", PARENT, 0, PARENT))
+        assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.PUT, "{}", "", PARENT, 0, PARENT, ""))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -77,7 +77,7 @@ class TxTest {
                 "",
                 TxHash.NONE,
                 0,
-                TxHash.NONE);
+                TxHash.NONE, "");
     }
 
     private static Tx random(Random random) {

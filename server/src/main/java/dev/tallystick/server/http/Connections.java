@@ -104,7 +104,7 @@ public final class Connections implements AutoCloseable {
                     if (!secure) {
                         channel.shutdownOutput();
                     }
-                    for (int left = limits.body(); left > 0; left -= skipAvailable(rest)) {}
+                    for (int left = Limits.BODY; left > 0; left -= skipAvailable(rest)) {}
                 }
             } catch (IOException | RuntimeException gone) {
                 LOG.debug("the other side has gone, too", gone);

@@ -51,7 +51,7 @@ public final class HttpServer implements AutoCloseable {
                 .shutdownGracePeriod(GRACE)
                 // Not reached as long as closed connections disappear at once; a connection over this limit waits.
                 .maxTcpConnections(limits.connections() + limits.connections() / 4 + 1)
-                .maxPayloadSize(limits.body())
+                .maxPayloadSize(Limits.BODY)
                 .connectionOptions(connections.observing(
                         SocketOptions.builder().tcpNoDelay(true).build()))
                 .directHandlers(direct.build())
@@ -59,8 +59,8 @@ public final class HttpServer implements AutoCloseable {
                 .errorHandling(handling -> handling.includeEntity(true))
                 .addConnectionSelector(new BoundedHttp(
                         Http1Config.builder()
-                                .maxHeadersSize(limits.headers())
-                                .maxPrologueLength(limits.prologue())
+                                .maxHeadersSize(Limits.HEADERS)
+                                .maxPrologueLength(Limits.PROLOGUE)
                                 .build(),
                         connections))
                 .routing(routing -> routing.any(handler))

@@ -2,6 +2,7 @@ package dev.tallystick.server.http;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.tallystick.core.JsonLimits;
+import dev.tallystick.core.Setting;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Map;
@@ -11,10 +12,6 @@ import org.slf4j.LoggerFactory;
 /**
  * The limits of one request, one address, one member, one mesh, and all of them together.
  *
- * @param body bytes of a request's body
- * @param depth the nesting depth of JSON
- * @param headers bytes of the headers
- * @param prologue bytes of the first line
  * @param connections concurrent ones
  * @param connectionsPerAddress concurrent ones that serve no member's request: silent, slow, idle or without a token
  * @param requests concurrent ones of members, streams and long polls included
@@ -22,21 +19,15 @@ import org.slf4j.LoggerFactory;
  * @param requestsPerMember concurrent ones
  * @param silence how long a connection may take from being opened, or from an answer, to the end of the next request's head
  * @param arrival how long a whole body may take to arrive, and an answer to be taken
- * @param patience how long a request may wait for an answer
  */
 public record Limits(
-        int body,
-        int depth,
-        int headers,
-        int prologue,
         int connections,
         int connectionsPerAddress,
         int requests,
         int requestsPerMesh,
         int requestsPerMember,
         Duration silence,
-        Duration arrival,
-        Duration patience) {
+        Duration arrival) {
 
     public static final String CONNECTIONS = "TALLY_HTTP_CONNECTIONS";
     public static final String CONNECTIONS_PER_ADDRESS = "TALLY_HTTP_CONNECTIONS_PER_ADDRESS";
@@ -46,21 +37,23 @@ public record Limits(
 
     private static final Logger LOG = LoggerFactory.getLogger(Limits.class);
 
-    private static final int MEBIBYTE = 1024 * 1024;
+    /** Bytes of a request's body: 1 MiB and a quarter. */
+    public static final int BODY = 5 * 256 * 1024;
 
-    public static final Limits DEFAULT = new Limits(
-            MEBIBYTE + MEBIBYTE / 4,
-            128,
-            32 * 1024,
-            8 * 1024,
-            10_000,
-            2_000,
-            5_000,
-            1_000,
-            500,
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(60));
+    /** Bytes of the headers. */
+    static final int HEADERS = 32 * 1024;
+
+    /** Bytes of the first line. */
+    static final int PROLOGUE = 8 * 1024;
+
+    /** The size and the nesting depth of JSON. */
+    static final JsonLimits JSON = new JsonLimits(BODY, 128);
+
+    /** How long a request may wait for an answer. */
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    public static final Limits DEFAULT =
+            new Limits(10_000, 2_000, 5_000, 1_000, 500, Duration.ofSeconds(60), Duration.ofSeconds(30));
 
     public Limits {
         if (connections < 1 || connectionsPerAddress < 1) {
@@ -77,69 +70,31 @@ public record Limits(
     /** The defaults, as changed by the environment. */
     public static Limits from(Map<String, String> environment) {
         return DEFAULT.withConnections(
-                        number(environment, CONNECTIONS, DEFAULT.connections),
-                        number(environment, CONNECTIONS_PER_ADDRESS, DEFAULT.connectionsPerAddress))
+                        Setting.number(environment, CONNECTIONS, DEFAULT.connections),
+                        Setting.number(environment, CONNECTIONS_PER_ADDRESS, DEFAULT.connectionsPerAddress))
                 .withRequests(
-                        number(environment, REQUESTS, DEFAULT.requests),
-                        number(environment, REQUESTS_PER_MESH, DEFAULT.requestsPerMesh),
-                        number(environment, REQUESTS_PER_MEMBER, DEFAULT.requestsPerMember));
-    }
-
-    private static int number(Map<String, String> environment, String name, int otherwise) {
-        String value = environment.get(name);
-        try {
-            return value == null ? otherwise : Integer.parseInt(value);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is a number, got '" + value + "'", e);
-        }
+                        Setting.number(environment, REQUESTS, DEFAULT.requests),
+                        Setting.number(environment, REQUESTS_PER_MESH, DEFAULT.requestsPerMesh),
+                        Setting.number(environment, REQUESTS_PER_MEMBER, DEFAULT.requestsPerMember));
     }
 
     Limits withConnections(int number, int perAddress) {
-        return new Limits(
-                body,
-                depth,
-                headers,
-                prologue,
-                number,
-                perAddress,
-                requests,
-                requestsPerMesh,
-                requestsPerMember,
-                silence,
-                arrival,
-                patience);
+        return new Limits(number, perAddress, requests, requestsPerMesh, requestsPerMember, silence, arrival);
     }
 
     Limits withRequests(int number, int perMesh, int perMember) {
-        return new Limits(
-                body,
-                depth,
-                headers,
-                prologue,
-                connections,
-                connectionsPerAddress,
-                number,
-                perMesh,
-                perMember,
-                silence,
-                arrival,
-                patience);
+        return new Limits(connections, connectionsPerAddress, number, perMesh, perMember, silence, arrival);
     }
 
-    Limits withTimes(Duration otherSilence, Duration otherArrival) {
+    Limits withTimes(Duration newSilence, Duration newArrival) {
         return new Limits(
-                body,
-                depth,
-                headers,
-                prologue,
                 connections,
                 connectionsPerAddress,
                 requests,
                 requestsPerMesh,
                 requestsPerMember,
-                otherSilence,
-                otherArrival,
-                patience);
+                newSilence,
+                newArrival);
     }
 
     /**
@@ -160,9 +115,5 @@ public record Limits(
                 connections,
                 system.getMaxFileDescriptorCount());
         return withConnections((int) room, (int) Math.min(room, connectionsPerAddress));
-    }
-
-    JsonLimits json() {
-        return new JsonLimits(body, depth);
     }
 }

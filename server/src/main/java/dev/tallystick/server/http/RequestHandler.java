@@ -213,7 +213,7 @@ public final class RequestHandler implements Handler {
         if (body.length == 0) {
             throw new Problem(ProblemCode.MALFORMED_JSON, "the body is empty; it wants an object");
         }
-        return Json.parse(body, limits.json());
+        return Json.parse(body, Limits.JSON);
     }
 
     private byte[] readBody(Route route, ServerRequest request) {
@@ -231,7 +231,7 @@ public final class RequestHandler implements Handler {
                 throw new Problem(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "send the body as " + Answer.JSON);
             }
         });
-        if (request.headers().contentLength().orElse(0) > limits.body()) {
+        if (request.headers().contentLength().orElse(0) > Limits.BODY) {
             throw tooLarge();
         }
         try {
@@ -253,7 +253,7 @@ public final class RequestHandler implements Handler {
         int length = 0;
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer, length, buffer.length - length)) {
             length += read;
-            if (length > limits.body()) {
+            if (length > Limits.BODY) {
                 throw tooLarge();
             }
             if (System.nanoTime() - deadline > 0) {
@@ -262,7 +262,7 @@ public final class RequestHandler implements Handler {
                         "a body arrives within " + limits.arrival().toSeconds() + " s");
             }
             if (length == buffer.length) {
-                buffer = Arrays.copyOf(buffer, Math.min(4 * buffer.length, limits.body() + 1));
+                buffer = Arrays.copyOf(buffer, Math.min(4 * buffer.length, Limits.BODY + 1));
             }
         }
         return Arrays.copyOf(buffer, length);
@@ -273,7 +273,7 @@ public final class RequestHandler implements Handler {
     }
 
     private Problem tooLarge() {
-        return new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "a body has at most " + limits.body() + " bytes");
+        return new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "a body has at most " + Limits.BODY + " bytes");
     }
 
     private static String method(ServerRequest request) {

@@ -4,7 +4,7 @@ import dev.tallystick.broker.model.Announcement;
 import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.view.JobCompletion;
-import dev.tallystick.engine.view.JobCompletions;
+import dev.tallystick.engine.view.JobCompletionStore;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.TreeMap;
  */
 final class CompletionForwarder implements CompletionWatch {
 
-    private final JobCompletions ends = new JobCompletions();
+    private final JobCompletionStore ends = new JobCompletionStore();
 
     @Override
     public void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException {

@@ -10,7 +10,6 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
 import dev.tallystick.core.api.JobApi.JobAccepted;
@@ -144,9 +143,7 @@ public final class JobRoutes {
 
     private Answer submit(Call call, SubmitJob job) {
         IdempotencyKey key = call.key();
-        Json input = job.input() == null ? Json.ofNull() : job.input();
-        Envelope envelope =
-                Call.understood(() -> Envelope.ofJob(job.workflow(), input).withPriority(priority(job.priority())));
+        Envelope envelope = Call.understood(job::envelope);
         JobOptions options = new JobOptions(
                 job.version(),
                 job.notBefore(),
@@ -155,10 +152,6 @@ public final class JobRoutes {
                 call,
                 Submission.of(key, envelope).withOptions(options),
                 (message, duplicate) -> accepted(call.member().scope(), message, duplicate));
-    }
-
-    static Priority priority(@Nullable String word) {
-        return word == null ? Priority.DEFAULT : Priority.parse(word);
     }
 
     private JobAccepted accepted(Scope scope, AcceptedMessage message, boolean duplicate) {

@@ -92,7 +92,7 @@ public final class MessageBatchRoutes {
                     ProblemCode.IDEMPOTENCY_KEY_MISSING, "every message of a batch needs its own client_message_id");
         }
         return Submission.of(
-                        key(message.clientMessageId()), Call.understood(() -> MessageRoutes.envelope(message.alone())))
+                        key(message.clientMessageId()), Call.understood(message.alone()::envelope))
                 .withTraceParent(message.traceparent());
     }
 

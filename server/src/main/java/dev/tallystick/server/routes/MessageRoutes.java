@@ -22,7 +22,6 @@ import dev.tallystick.server.http.LongPolls;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Messages: send, and read back what was sent, by position. */
@@ -99,25 +98,8 @@ public final class MessageRoutes {
     }
 
     private Answer send(Call call, SendMessage sent) {
-        Submission submission = Submission.of(call.key(sent.clientMessageId()), Call.understood(() -> envelope(sent)));
+        Submission submission = Submission.of(call.key(sent.clientMessageId()), Call.understood(sent::envelope));
         return submissions.submit(call, submission, MessageRoutes::accepted);
-    }
-
-    static Envelope envelope(SendMessage sent) {
-        Destination to = Destination.parse(sent.to());
-        return new Envelope(
-                to,
-                sent.replyTo() == null ? null : sent.replyTo().toString(),
-                JobRoutes.priority(sent.priority()),
-                sent.meta() == null ? new Json.ObjectValue(Map.of()) : sent.meta(),
-                sent.mentions() == null ? List.of() : sent.mentions(),
-                body(to, sent.message()));
-    }
-
-    private static Envelope.Body body(Destination to, Json message) {
-        return message instanceof Json.StringValue text && to.kind() != Destination.Kind.WORKFLOW
-                ? new Envelope.Body.Text(text.value())
-                : new Envelope.Body.Document(message);
     }
 
     static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {

@@ -140,7 +140,7 @@ public final class ScheduleRoutes {
 
     private static Schedule schedule(Call call, PutSchedule wanted) {
         Json input = wanted.input() == null ? Json.ofNull() : wanted.input();
-        Priority priority = JobRoutes.priority(wanted.priority());
+        Priority priority = wanted.priority() == null ? Priority.DEFAULT : wanted.priority();
         Envelope envelope = Envelope.ofJob(wanted.workflow(), input).withPriority(priority);
         return new Schedule(
                 call.member().scope(),

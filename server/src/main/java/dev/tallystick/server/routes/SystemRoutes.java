@@ -111,14 +111,14 @@ public final class SystemRoutes {
         return Answer.ok(new Health("ready"));
     }
 
-    public static Features features(UUID installation, BrokerSettings settings, Limits limits) {
+    public static Features features(UUID installation, BrokerSettings settings) {
         return new Features(
                 Answer.API,
                 FEATURES,
                 installation,
                 new Features.Dedupe("retention_scoped", settings.keyRetention().days()),
                 new Features.MaxPayload(settings.maxPayload()),
-                limits.body(),
+                Limits.BODY,
                 List.of(Answer.API));
     }
 

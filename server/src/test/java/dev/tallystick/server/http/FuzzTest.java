@@ -222,7 +222,7 @@ class FuzzTest {
             Json wrong = random.nextBoolean() ? good : shaped.wrongSomewhere(good);
             byte[] body = random.chance(0.8) ? wrong.canonicalBytes() : changed(wrong.canonicalBytes(), random);
             try {
-                RecordBinding.of(Objects.requireNonNull(route.request())).read(Json.parse(body, Limits.DEFAULT.json()));
+                RecordBinding.of(Objects.requireNonNull(route.request())).read(Json.parse(body, Limits.JSON));
                 understood.merge(route, 1, Integer::sum);
             } catch (RecordRefused | JsonRefused refused) {
                 // Anything else would be an internal error.

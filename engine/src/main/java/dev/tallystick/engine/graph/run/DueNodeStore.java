@@ -3,7 +3,7 @@ package dev.tallystick.engine.graph.run;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.Queues;
-import dev.tallystick.engine.record.PostingStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.workflow.Closed;
@@ -21,23 +21,12 @@ import org.jspecify.annotations.Nullable;
 public final class DueNodeStore {
 
     // "limit 1" makes the planner look rows up by key: it cannot know how few postings are due.
-    private static final String DUE = PostingStore.LANES + """
+    private static final String DUE = DuePostingStore.LANES + """
             , due as materialized (
-                select p.*
-                from lane l
-                cross join (values (0), (1), (2)) as u (priority)
-                cross join lateral (
-                    select d.*
-                    from tally.posting d
-                    where d.queue = l.queue
-                        and d.mesh = l.mesh
-                        and d.priority = u.priority
-                        and d.visible_at <= now()
-                    order by d.visible_at
-                    limit ?
-                ) p
+                select d.*
+            """ + DuePostingStore.ofLanes("p.*", "<= now()", "?") + """
                 where l.mesh is not null
-                order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
+                order by row_number() over (partition by l.mesh order by u.priority, d.visible_at)
                 limit ?
             )
             select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, p.mesh, a.input,

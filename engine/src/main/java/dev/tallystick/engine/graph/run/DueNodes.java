@@ -9,7 +9,7 @@ import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.model.SentSignal;
-import dev.tallystick.engine.record.NextDueStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.workflow.Closed;
@@ -49,7 +49,7 @@ final class DueNodes {
 
     private final Database database;
     private final DueNodeStore store = new DueNodeStore();
-    private final NextDueStore nextDue = new NextDueStore();
+    private final DuePostingStore duePostings = new DuePostingStore();
     private final NodeStore graphs;
     private final GraphRegistry registry;
     private final Codec codec;
@@ -115,7 +115,7 @@ final class DueNodes {
         Set<String> known = registry.graphs();
         return known.isEmpty()
                 ? Optional.empty()
-                : database.transact("look for the next moment", tx -> nextDue.next(tx, Queues.ofGraphs(known)));
+                : database.transact("look for the next moment", tx -> duePostings.next(tx, Queues.ofGraphs(known)));
     }
 
     private void doCounted(List<DueNodeStore.Due> due) {

@@ -17,6 +17,7 @@ import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.LeasedWork;
 import dev.tallystick.engine.model.Threads;
 import dev.tallystick.engine.model.TimeLimit;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.Spans;
 import dev.tallystick.sql.Database;
@@ -38,6 +39,7 @@ final class GraphRunner {
 
     private final Database database;
     private final PostingStore postings;
+    private final DuePostingStore duePostings = new DuePostingStore();
     private final NodeStore graphs;
     private final GraphRegistry registry;
     private final Steps steps;
@@ -102,7 +104,7 @@ final class GraphRunner {
             return 0;
         }
         List<LeasedWork> leased = database.transact("lease work", tx -> {
-            List<Lease> leases = postings.leaseBodies(tx, queues, wanted, settings.lease(), owner).stream()
+            List<Lease> leases = duePostings.leaseBodies(tx, queues, wanted, settings.lease(), owner).stream()
                     .map(LeasedJob::lease)
                     .toList();
             return leases.isEmpty() ? List.of() : graphs.work(tx, leases);

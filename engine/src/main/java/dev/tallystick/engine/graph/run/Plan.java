@@ -439,17 +439,7 @@ final class Plan {
             byte @Nullable [] output,
             @Nullable String error) {
         Lease posting = transition.posting();
-        LegTwo leg = new LegTwo(
-                        posting.activity(),
-                        posting.guid(),
-                        posting.fence(),
-                        delta,
-                        outcome,
-                        output,
-                        error,
-                        true,
-                        Set.of(Step.values()),
-                        true)
+        LegTwo leg = LegTwo.answering(posting, delta, outcome, output, error)
                 .said(transition.resultDigest())
                 .failed(transition.told() instanceof NodeEvent.Failure failure ? failure.fault() : null);
         return type.shape().opens(posting.activity().name()) ? leg.opening() : leg;

@@ -7,6 +7,7 @@ import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.PartnerGateway;
 import dev.tallystick.engine.record.CollationStore;
+import dev.tallystick.engine.record.DuePostingStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.SignalStore;
@@ -71,7 +72,7 @@ public final class GraphDesk {
     /** Leases all work of the graph that is due. */
     public List<Lease> lease(String owner) {
         return database
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of(queue), 100, Duration.ofSeconds(30), owner))
+                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of(queue), 100, Duration.ofSeconds(30), owner))
                 .stream()
                 .map(LeasedJob::lease)
                 .toList();
