@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.tallystick.client.Postings;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.DatabaseBooks;
 import dev.tallystick.exchange.books.HttpBooks;
@@ -104,9 +106,9 @@ class ExchangeServerTest {
         assertThat(result(submit("tea"))).contains("{\"ordered\":\"tea\"}");
         assertThat(result(submit("nothing"))).contains("we do not sell nothing");
 
-        List<Postings.Posting> postings = acme.postings().list(true, 10);
+        List<PostingView> postings = acme.postings().list(true, 10);
         assertThat(postings)
-                .extracting(Postings.Posting::consumer, Postings.Posting::processingStatus)
+                .extracting(PostingView::p, PostingView::processingStatus)
                 .containsExactlyInAnyOrder(tuple("globex", "OK"), tuple("globex", "REJECTED"));
         String id = postings.getFirst().id();
         assertThat(acme.postings().find(id).getFirst().audit()).isNotEmpty();
@@ -191,14 +193,14 @@ class ExchangeServerTest {
                 .getFirst();
         assertThat(acme.postings().reconcile("globex"))
                 .extracting(
-                        Postings.Difference::kind,
-                        Postings.Difference::producer,
-                        Postings.Difference::id,
-                        Postings.Difference::here,
-                        Postings.Difference::there)
+                        DifferenceView::kind,
+                        DifferenceView::n,
+                        DifferenceView::id,
+                        DifferenceView::here,
+                        DifferenceView::there)
                 .containsExactly(tuple("BOOKS_DIFFER", "acme", altered, "OK", "OK"));
         assertThat(acme.postings().issues(false, 10))
-                .extracting(Postings.Issue::kind, Postings.Issue::id)
+                .extracting(IssueView::kind, IssueView::id)
                 .containsExactly(tuple("BOOKS_DIFFER", altered));
         assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_issues_books_differ 1.0");
 
@@ -221,7 +223,7 @@ class ExchangeServerTest {
                         .toList());
 
         assertThat(acme.postings().issues(false, 100))
-                .extracting(Postings.Issue::kind)
+                .extracting(IssueView::kind)
                 .containsExactlyInAnyOrder(
                         Arrays.stream(IssueKind.values()).map(Enum::name).toArray(String[]::new));
         String metrics = acme.admin().get("/metrics").body();
