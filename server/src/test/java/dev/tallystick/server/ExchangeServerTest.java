@@ -29,16 +29,20 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.transport.HttpTransport;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.exchange.transport.TransportException;
+import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +121,26 @@ class ExchangeServerTest {
         assertThat(bundle.verify(ACME_KEY.publicKey(), GLOBEX_KEY.publicKey()).isSound())
                 .isTrue();
         assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_open_postings 0.0");
+    }
+
+    @Test
+    void a_posting_carries_the_newest_checkpoint_of_the_servers_log() {
+        companies.answer();
+        AtomicInteger number = new AtomicInteger();
+        Bundle bundle = Eventually.value(
+                "a posting after the first checkpoint",
+                Duration.ofSeconds(30),
+                () -> {
+                    result(submit("tea-" + number.incrementAndGet()));
+                    String newest = acme.postings().list(true, 1).getFirst().id();
+                    return Bundle.parse(acme.postings().bundle(newest, null).canonical());
+                },
+                each -> !each.ref().checkpoint().isEmpty());
+
+        SignedNote note = SignedNote.parse(bundle.ref().checkpoint());
+        assertThat(Checkpoint.parse(note.text()).size()).isPositive();
+        assertThat(bundle.verify(ACME_KEY.publicKey(), GLOBEX_KEY.publicKey()).isSound())
+                .isTrue();
     }
 
     @Test
