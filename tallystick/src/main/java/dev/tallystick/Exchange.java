@@ -8,6 +8,7 @@ import dev.tallystick.core.JsonRefused;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.model.PartnerAnswer;
 import dev.tallystick.engine.model.PartnerRequest;
+import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.books.Records;
@@ -73,6 +74,7 @@ public final class Exchange implements AutoCloseable {
         partners = new Partners(database);
         producer = new Producer(database, committer, identity, partners, transport, settings, crashPoints);
         producer.tell((origin, id, settled) -> bring(JobOrigin.parse(origin), id, settled));
+        producer.checkpoints(new Receipts(database)::checkpoint);
         engine.partners().through(this::post);
     }
 

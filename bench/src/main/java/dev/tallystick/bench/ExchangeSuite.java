@@ -27,8 +27,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Round trips between two participants with two databases, over each transport, compared with the floor; and the comparison of
- * large books. The handlers only write a row, so up to 16 share a transaction; in the row {@code exchange.alone.c32}, which also
- * uses Postgres, each has its own.
+ * large books. All have the default settings, in which every handler has a transaction of its own; in the row
+ * {@code exchange.shared.c32}, which also uses Postgres, up to 16 share one.
  */
 final class ExchangeSuite implements Suite {
 
@@ -41,8 +41,8 @@ final class ExchangeSuite implements Suite {
 
     private final Identity acme = new Identity(new Participant("acme"), "1", SigningKey.generate());
     private final Identity globex = new Identity(new Participant("globex"), "1", SigningKey.generate());
-    private final ExchangeSettings alone = ExchangeSettings.DEFAULT.withParallelism(CALLERS, CALLERS);
-    private final ExchangeSettings settings = alone.withHandlersPerTransaction(16);
+    private final ExchangeSettings settings = ExchangeSettings.DEFAULT;
+    private final ExchangeSettings sharing = settings.withHandlersPerTransaction(16);
 
     private @Nullable KafkaBroker broker;
     private @Nullable ExchangeServers servers;
@@ -53,7 +53,7 @@ final class ExchangeSuite implements Suite {
         AtomicBoolean areFilled = new AtomicBoolean();
         return List.of(
                 roundTrips(server, "postgres", databases -> library(databases, ExchangeSuite::postgres, settings)),
-                roundTrips(server, "alone", databases -> library(databases, ExchangeSuite::postgres, alone)),
+                roundTrips(server, "shared", databases -> library(databases, ExchangeSuite::postgres, sharing)),
                 roundTrips(server, "kafka", databases -> library(databases, pool -> kafka(), settings)),
                 roundTrips(server, "http", this::http),
                 new Contender(

@@ -25,10 +25,11 @@ import javax.sql.DataSource;
  */
 final class RoundTrips implements Round {
 
-    // Written rows since the server started, as the sessions have reported them by now.
-    private static final String WRITES = """
+    // Since the server started, as the sessions have reported it by now.
+    private static final String WORK = """
             select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del) filter (where relname <> 'exchange_packet'), 0),
-                coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del) filter (where relname = 'exchange_packet'), 0)
+                coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del) filter (where relname = 'exchange_packet'), 0),
+                (select xact_commit from pg_stat_database where datname = current_database())
             from pg_stat_user_tables
             where relname like 'exchange%'
             """;
@@ -36,7 +37,7 @@ final class RoundTrips implements Round {
     private final Databases databases;
     private final Participant partner;
     private final AtomicLong ids;
-    private final Writes before;
+    private final Work before;
     private final ExchangeLink link;
 
     /** @param ids how many postings there were in earlier rounds */
@@ -45,7 +46,7 @@ final class RoundTrips implements Round {
         this.databases = databases;
         this.partner = partner;
         this.ids = ids;
-        this.before = writes();
+        this.before = work();
         this.link = linking.get();
     }
 
@@ -72,28 +73,33 @@ final class RoundTrips implements Round {
 
     @Override
     public Map<String, Double> extras(long items) throws SQLException {
-        Writes after = writes();
+        Work after = work();
         Map<String, Double> extras = new LinkedHashMap<>();
         extras.put("row_writes", (after.rows() - before.rows()) / (double) items);
         extras.put("packet_writes", (after.packets() - before.packets()) / (double) items);
+        extras.put("commits", (after.commits() - before.commits()) / (double) items);
+        extras.put("wal_syncs", (after.syncs() - before.syncs()) / (double) items);
         return extras;
     }
 
-    private record Writes(long rows, long packets) {}
+    /** What both databases have done. */
+    private record Work(long rows, long packets, long commits, long syncs) {}
 
-    private Writes writes() throws SQLException {
+    private Work work() throws SQLException {
         long rows = 0;
         long packets = 0;
+        long commits = 0;
         for (DataSource database : List.of(databases.acmes(), databases.globexs())) {
             try (Connection connection = database.getConnection();
                     Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery(WRITES)) {
+                    ResultSet row = statement.executeQuery(WORK)) {
                 row.next();
                 rows += row.getLong(1);
                 packets += row.getLong(2);
+                commits += row.getLong(3);
             }
         }
-        return new Writes(rows, packets);
+        return new Work(rows, packets, commits, WalSyncs.count(databases.acmes()));
     }
 
     private static long number(DataSource database, String sql) throws SQLException {

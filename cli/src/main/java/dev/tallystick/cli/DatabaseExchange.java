@@ -1,6 +1,8 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Postings;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.DatabaseBooks;
 import dev.tallystick.exchange.books.Discrepancy;
@@ -29,17 +31,13 @@ record DatabaseExchange(Database database, Participant self, Supplier<Database> 
     }
 
     @Override
-    public List<Postings.Posting> list(boolean alsoSettled, int limit) {
-        return records().list(alsoSettled, limit).stream()
-                .map(DatabaseExchange::posting)
-                .toList();
+    public List<PostingView> list(boolean alsoSettled, int limit) {
+        return records().list(alsoSettled, limit).stream().map(View::shown).toList();
     }
 
     @Override
-    public List<Postings.Posting> find(String id) {
-        return records().show(new MessageId(id)).stream()
-                .map(DatabaseExchange::posting)
-                .toList();
+    public List<PostingView> find(String id) {
+        return records().show(new MessageId(id)).stream().map(View::shown).toList();
     }
 
     @Override
@@ -48,13 +46,13 @@ record DatabaseExchange(Database database, Participant self, Supplier<Database> 
     }
 
     @Override
-    public List<Postings.Issue> issues(boolean alsoResolved, int limit) {
+    public List<IssueView> issues(boolean alsoResolved, int limit) {
         return new Issues(database, self)
-                .list(alsoResolved, limit).stream().map(DatabaseExchange::issue).toList();
+                .list(alsoResolved, limit).stream().map(IssueRow::shown).toList();
     }
 
     @Override
-    public List<Postings.Difference> reconcile(String partner) {
+    public List<DifferenceView> reconcile(String partner) {
         Participant other = new Participant(partner);
         Database theirs = partners.get();
         return Discrepancy.findAll(
@@ -64,7 +62,7 @@ record DatabaseExchange(Database database, Participant self, Supplier<Database> 
                         DatabaseBooks.ofConsumer(theirs, self, other),
                         DatabaseBooks.ofProducer(theirs, other, self))
                 .stream()
-                .map(DatabaseExchange::difference)
+                .map(Discrepancy::shown)
                 .toList();
     }
 
@@ -75,46 +73,5 @@ record DatabaseExchange(Database database, Participant self, Supplier<Database> 
         Optional<Bundle> bundle =
                 from == null ? records().posted(wanted, keys) : records().received(new Participant(from), wanted, keys);
         return bundle.map(Bundle::toJson);
-    }
-
-    private static Postings.Posting posting(View view) {
-        return new Postings.Posting(
-                view.posted(),
-                view.producer(),
-                view.consumer(),
-                view.id(),
-                view.status().ack().name(),
-                view.status().processing().name(),
-                view.attempts(),
-                view.replays(),
-                view.failure(),
-                view.inception(),
-                view.deadline(),
-                view.dueAt(),
-                view.reason(),
-                view.audit());
-    }
-
-    private static Postings.Issue issue(IssueRow row) {
-        return new Postings.Issue(
-                row.kind().name(),
-                row.producer(),
-                row.consumer(),
-                row.id(),
-                row.detail(),
-                row.times(),
-                row.raisedAt(),
-                row.resolvedAt());
-    }
-
-    private static Postings.Difference difference(Discrepancy found) {
-        return new Postings.Difference(
-                found.difference().kind().name(),
-                found.producer().name(),
-                found.consumer().name(),
-                found.difference().id(),
-                found.difference().period().day(),
-                found.difference().ours(),
-                found.difference().theirs());
     }
 }

@@ -4,9 +4,11 @@ import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.cli.command.TallyCommand;
-import dev.tallystick.client.Postings;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.Evidence;
@@ -141,7 +143,7 @@ final class ExchangeCommand extends TallyCommand {
 
         @Override
         ExitCode run(ExchangeSource source) {
-            List<Postings.Posting> found = source.find(id);
+            List<PostingView> found = source.find(id);
             if (found.isEmpty()) {
                 throw new CommandFailed(
                         ExitCode.NOT_FOUND, "there is no posting " + id, "Try 'tally exchange ls --all'.");
@@ -189,7 +191,7 @@ final class ExchangeCommand extends TallyCommand {
 
         @Override
         ExitCode run(ExchangeSource source) {
-            List<Postings.Issue> issues = source.issues(all, MOST);
+            List<IssueView> issues = source.issues(all, MOST);
             list("issues", issues, ExchangeText::line, ExchangeText::json);
             return issues.isEmpty() ? ExitCode.OK : ExitCode.CONFLICT;
         }
@@ -227,7 +229,7 @@ final class ExchangeCommand extends TallyCommand {
 
         @Override
         ExitCode run(ExchangeSource source) {
-            List<Postings.Difference> differences = source.reconcile(with);
+            List<DifferenceView> differences = source.reconcile(with);
             if (differences.isEmpty()) {
                 say("the books agree");
                 return ExitCode.OK;

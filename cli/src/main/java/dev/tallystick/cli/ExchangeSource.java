@@ -1,6 +1,8 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Postings;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /** Where the commands of the exchange find a participant's records: at its server, or in its database. */
 interface ExchangeSource {
 
-    List<Postings.Posting> list(boolean alsoSettled, int limit);
+    List<PostingView> list(boolean alsoSettled, int limit);
 
-    List<Postings.Posting> find(String id);
+    List<PostingView> find(String id);
 
     /** Whether it was open. */
     boolean replay(String id);
 
-    List<Postings.Issue> issues(boolean alsoResolved, int limit);
+    List<IssueView> issues(boolean alsoResolved, int limit);
 
     /** Records the differences as issues, too. */
-    List<Postings.Difference> reconcile(String partner);
+    List<DifferenceView> reconcile(String partner);
 
     /**
      * The evidence for a posting, as JSON.

@@ -1,96 +1,56 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Postings;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Json.ArrayValue;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
+import dev.tallystick.core.api.RecordBinding;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/** Records of the exchange as lines for people, and as JSON with the names that the server uses. */
+/** Records of the exchange as lines for people, and as JSON. */
 final class ExchangeText {
 
-    static String line(Postings.Posting posting) {
+    static String line(PostingView posting) {
         String failure = posting.failure() == null ? "" : " (" + posting.failure() + ")";
         return "%s %s → %s %s: %s, %s%s"
                 .formatted(
-                        posting.inception(),
-                        posting.producer(),
-                        posting.consumer(),
+                        posting.inceptionDatum(),
+                        posting.n(),
+                        posting.p(),
                         posting.id(),
                         posting.ackStatus(),
                         posting.processingStatus(),
                         failure);
     }
 
-    static String lineWithTrail(Postings.Posting posting) {
+    static String lineWithTrail(PostingView posting) {
         return line(posting) + "\n  " + String.join("\n  ", posting.audit());
     }
 
-    static String line(Postings.Issue issue) {
+    static String line(IssueView issue) {
         return "%s %s %s → %s %s (%d×): %s"
                 .formatted(
                         issue.raisedAt(),
                         issue.kind(),
-                        issue.producer(),
-                        issue.consumer(),
+                        issue.n(),
+                        issue.p(),
                         issue.id(),
                         issue.times(),
                         issue.detail());
     }
 
-    static String line(Postings.Difference each) {
+    static String line(DifferenceView each) {
         return "%s %s %s → %s %s: here %s, there %s"
-                .formatted(
-                        each.day(),
-                        each.kind(),
-                        each.producer(),
-                        each.consumer(),
-                        each.id(),
-                        each.here(),
-                        each.there());
+                .formatted(each.day(), each.kind(), each.n(), each.p(), each.id(), each.here(), each.there());
     }
 
-    static Json json(Postings.Posting posting) {
-        SequencedMap<String, Json> members = new LinkedHashMap<>();
-        members.put("n", Json.of(posting.producer()));
-        members.put("p", Json.of(posting.consumer()));
-        members.put("id", Json.of(posting.id()));
-        members.put("ack_status", Json.of(posting.ackStatus()));
-        members.put("processing_status", Json.of(posting.processingStatus()));
-        members.put("replays", Json.of(posting.replays()));
-        members.put("attempts", Json.of(posting.attempts()));
-        members.put("inception_datum", Json.of(posting.inception().toString()));
-        members.put("deadline", Json.of(posting.deadline().toString()));
-        members.put(
-                "audit",
-                new ArrayValue(posting.audit().stream().<Json>map(Json::of).toList()));
-        return new Json.ObjectValue(members);
-    }
-
-    static Json json(Postings.Issue issue) {
-        SequencedMap<String, Json> members = new LinkedHashMap<>();
-        members.put("kind", Json.of(issue.kind()));
-        members.put("n", Json.of(issue.producer()));
-        members.put("p", Json.of(issue.consumer()));
-        members.put("id", Json.of(issue.id()));
-        members.put("detail", Json.of(issue.detail()));
-        members.put("times", Json.of(issue.times()));
-        members.put("raised_at", Json.of(issue.raisedAt().toString()));
-        return new Json.ObjectValue(members);
-    }
-
-    static Json json(Postings.Difference each) {
-        SequencedMap<String, Json> members = new LinkedHashMap<>();
-        members.put("kind", Json.of(each.kind()));
-        members.put("n", Json.of(each.producer()));
-        members.put("p", Json.of(each.consumer()));
-        members.put("id", Json.of(each.id()));
-        members.put("day", Json.of(each.day().toString()));
-        members.put("here", Json.of(each.here()));
-        members.put("there", Json.of(each.there()));
-        return new Json.ObjectValue(members);
+    /** As the server writes it. */
+    static Json json(Record shown) {
+        return Json.parse(RecordBinding.text(shown));
     }
 
     /** The fields of an answer that is a sentence. */

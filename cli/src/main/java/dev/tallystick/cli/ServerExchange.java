@@ -2,6 +2,9 @@ package dev.tallystick.cli;
 
 import dev.tallystick.client.Postings;
 import dev.tallystick.client.RefusedException;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -13,12 +16,12 @@ record ServerExchange(Postings postings) implements ExchangeSource {
     private static final int NOT_FOUND = 404;
 
     @Override
-    public List<Postings.Posting> list(boolean alsoSettled, int limit) {
+    public List<PostingView> list(boolean alsoSettled, int limit) {
         return postings.list(alsoSettled, limit);
     }
 
     @Override
-    public List<Postings.Posting> find(String id) {
+    public List<PostingView> find(String id) {
         return ifThere(() -> postings.find(id)).orElse(List.of());
     }
 
@@ -32,12 +35,12 @@ record ServerExchange(Postings postings) implements ExchangeSource {
     }
 
     @Override
-    public List<Postings.Issue> issues(boolean alsoResolved, int limit) {
+    public List<IssueView> issues(boolean alsoResolved, int limit) {
         return postings.issues(alsoResolved, limit);
     }
 
     @Override
-    public List<Postings.Difference> reconcile(String partner) {
+    public List<DifferenceView> reconcile(String partner) {
         return postings.reconcile(partner);
     }
 

@@ -3,7 +3,6 @@ package dev.tallystick.client;
 import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.Json;
 import java.time.DateTimeException;
-import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -86,48 +85,9 @@ record Fields(Json.ObjectValue object) {
         return this;
     }
 
-    /** Any value. */
-    Json json(String name) {
-        Json value = jsonIfThere(name);
-        if (value == null) {
-            throw missing("value", name);
-        }
-        return value;
-    }
-
     @Nullable
     Json jsonIfThere(String name) {
         return object.members().get(name);
-    }
-
-    <T> List<T> list(String name, Function<Fields, T> reading) {
-        return elements(name).stream()
-                .map(element -> reading.apply(of(element)))
-                .toList();
-    }
-
-    List<String> texts(String name) {
-        return texts(name, Function.identity());
-    }
-
-    <T> List<T> texts(String name, Function<String, T> reading) {
-        return elements(name).stream()
-                .map(element -> word(name, element, reading))
-                .toList();
-    }
-
-    private List<Json> elements(String name) {
-        if (object.members().get(name) instanceof Json.ArrayValue array) {
-            return array.elements();
-        }
-        throw missing("list", name);
-    }
-
-    private static <T> T word(String name, Json element, Function<String, T> reading) {
-        if (element instanceof Json.StringValue text) {
-            return understood(name, () -> reading.apply(text.value()));
-        }
-        throw missing("list of texts", name);
     }
 
     private static <T> T understood(String name, Supplier<T> reading) {

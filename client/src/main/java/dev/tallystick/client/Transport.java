@@ -82,11 +82,6 @@ final class Transport {
     }
 
     /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
-    <T> T ask(Request request, Function<Fields, T> reading) {
-        return settle(request, reply -> reading.apply(reply.fields())).answer();
-    }
-
-    /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
     <A extends Record, T> T ask(Request request, Class<A> answer, Function<A, T> reading) {
         return settle(request, reply -> reading.apply(reply.as(answer))).answer();
     }

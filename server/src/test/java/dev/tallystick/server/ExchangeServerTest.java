@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.tallystick.client.Postings;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
+import dev.tallystick.core.api.ExchangeApi.IssueView;
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.DatabaseBooks;
 import dev.tallystick.exchange.books.HttpBooks;
@@ -27,16 +29,20 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.transport.HttpTransport;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.exchange.transport.TransportException;
+import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,9 +110,9 @@ class ExchangeServerTest {
         assertThat(result(submit("tea"))).contains("{\"ordered\":\"tea\"}");
         assertThat(result(submit("nothing"))).contains("we do not sell nothing");
 
-        List<Postings.Posting> postings = acme.postings().list(true, 10);
+        List<PostingView> postings = acme.postings().list(true, 10);
         assertThat(postings)
-                .extracting(Postings.Posting::consumer, Postings.Posting::processingStatus)
+                .extracting(PostingView::p, PostingView::processingStatus)
                 .containsExactlyInAnyOrder(tuple("globex", "OK"), tuple("globex", "REJECTED"));
         String id = postings.getFirst().id();
         assertThat(acme.postings().find(id).getFirst().audit()).isNotEmpty();
@@ -115,6 +121,26 @@ class ExchangeServerTest {
         assertThat(bundle.verify(ACME_KEY.publicKey(), GLOBEX_KEY.publicKey()).isSound())
                 .isTrue();
         assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_open_postings 0.0");
+    }
+
+    @Test
+    void a_posting_carries_the_newest_checkpoint_of_the_servers_log() {
+        companies.answer();
+        AtomicInteger number = new AtomicInteger();
+        Bundle bundle = Eventually.value(
+                "a posting after the first checkpoint",
+                Duration.ofSeconds(30),
+                () -> {
+                    result(submit("tea-" + number.incrementAndGet()));
+                    String newest = acme.postings().list(true, 1).getFirst().id();
+                    return Bundle.parse(acme.postings().bundle(newest, null).canonical());
+                },
+                each -> !each.ref().checkpoint().isEmpty());
+
+        SignedNote note = SignedNote.parse(bundle.ref().checkpoint());
+        assertThat(Checkpoint.parse(note.text()).size()).isPositive();
+        assertThat(bundle.verify(ACME_KEY.publicKey(), GLOBEX_KEY.publicKey()).isSound())
+                .isTrue();
     }
 
     @Test
@@ -191,14 +217,14 @@ class ExchangeServerTest {
                 .getFirst();
         assertThat(acme.postings().reconcile("globex"))
                 .extracting(
-                        Postings.Difference::kind,
-                        Postings.Difference::producer,
-                        Postings.Difference::id,
-                        Postings.Difference::here,
-                        Postings.Difference::there)
+                        DifferenceView::kind,
+                        DifferenceView::n,
+                        DifferenceView::id,
+                        DifferenceView::here,
+                        DifferenceView::there)
                 .containsExactly(tuple("BOOKS_DIFFER", "acme", altered, "OK", "OK"));
         assertThat(acme.postings().issues(false, 10))
-                .extracting(Postings.Issue::kind, Postings.Issue::id)
+                .extracting(IssueView::kind, IssueView::id)
                 .containsExactly(tuple("BOOKS_DIFFER", altered));
         assertThat(acme.admin().get("/metrics").body()).contains("tally_exchange_issues_books_differ 1.0");
 
@@ -221,7 +247,7 @@ class ExchangeServerTest {
                         .toList());
 
         assertThat(acme.postings().issues(false, 100))
-                .extracting(Postings.Issue::kind)
+                .extracting(IssueView::kind)
                 .containsExactlyInAnyOrder(
                         Arrays.stream(IssueKind.values()).map(Enum::name).toArray(String[]::new));
         String metrics = acme.admin().get("/metrics").body();

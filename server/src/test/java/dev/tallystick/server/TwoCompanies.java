@@ -20,7 +20,10 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Two companies that trust each other, each with its own server on its own database: acme's jobs ask, and globex answers. */
+/**
+ * Two companies that trust each other, each with its own server on its own database: acme's jobs ask and are sealed, and globex
+ * answers.
+ */
 public final class TwoCompanies implements AutoCloseable {
 
     public static final Participant ACME = new Participant("acme");
@@ -64,6 +67,7 @@ public final class TwoCompanies implements AutoCloseable {
         TallyServer start(Company partner) {
             TallyServer started = TallyServer.start(ServerUnderTest.settings(postgres.url(), data)
                     .at(ServerSettings.LOOPBACK, address.getPort())
+                    .withSeal(name.equals(ACME))
                     .withExchange(new ExchangeConfig(name, key, Map.of(partner.name, partner.forPartner()), FAST)));
             server = started;
             return started;

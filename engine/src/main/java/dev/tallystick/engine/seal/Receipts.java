@@ -48,6 +48,15 @@ public final class Receipts {
         });
     }
 
+    /** The newest checkpoint with the signature of the log, without those of witnesses; empty if there is none. */
+    public Optional<String> checkpoint() {
+        return database.transact("read the newest checkpoint", store::anchor)
+                .map(SealStore.Anchor::checkpoint)
+                .map(SignedNote::parse)
+                .map(note ->
+                        new SignedNote(note.text(), List.of(note.signatures().getFirst())).toString());
+    }
+
     private JobProof prove(Tx tx, SealStore.Anchor anchor, SealedJob job, ShownFields shown) throws SQLException {
         String checkpoint = anchor.checkpoint();
         byte[] salt = job.salt();

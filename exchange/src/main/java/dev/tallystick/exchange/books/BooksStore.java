@@ -40,7 +40,7 @@ final class BooksStore {
             and inception_datum < (?::date + 1)::timestamp at time zone 'UTC'
             """;
 
-    private static final int FETCHED = 20_000;
+    static final int FETCHED = 20_000;
     private static final String FETCH = "fetch " + FETCHED + " from exchange_books";
 
     private static String entriesOf(String leaves) {
@@ -94,19 +94,16 @@ final class BooksStore {
         }
     }
 
-    /** Adds the next postings to the nodes; returns whether there may be more. */
-    boolean next(Tx tx, NodeSums nodes) throws SQLException {
-        return tx.query(FETCH, row -> {
-                            nodes.add(
-                                    row.getInt("day"),
-                                    row.getString("id"),
-                                    row.getBytes("fingerprint"),
-                                    row.getString("processing"),
-                                    row.getBytes("outcome_digest"));
-                            return true;
-                        })
-                        .size()
-                == FETCHED;
+    /** The next postings; fewer than {@link #FETCHED} if they are the last. */
+    List<NodeSums.Leaf> next(Tx tx) throws SQLException {
+        return tx.query(
+                FETCH,
+                row -> new NodeSums.Leaf(
+                        row.getInt("day"),
+                        row.getString("id"),
+                        row.getBytes("fingerprint"),
+                        row.getString("processing"),
+                        row.getBytes("outcome_digest")));
     }
 
     List<Books.Entry> entries(Tx tx, Period period, Set<String> nodes) throws SQLException {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +37,16 @@ public final class DatabaseBooks implements Books {
         return database.transact("hash the books", SessionLimits.LONG, tx -> {
             NodeSums sums = new NodeSums(bytes);
             store.open(tx, period);
-            boolean more = true;
-            while (more) {
-                more = store.next(tx, sums);
-            }
+            // Postgres reads the next ones while these are hashed.
+            CompletableFuture<Boolean> hashing = CompletableFuture.completedFuture(true);
+            List<NodeSums.Leaf> read;
+            do {
+                List<NodeSums.Leaf> next = store.next(tx);
+                read = next;
+                hashing.join();
+                hashing = CompletableFuture.supplyAsync(() -> sums.addAll(next), Thread::startVirtualThread);
+            } while (read.size() == BooksStore.FETCHED);
+            hashing.join();
             return sums.nodes();
         });
     }

@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.books;
 
+import dev.tallystick.core.api.ExchangeApi.DifferenceView;
 import dev.tallystick.exchange.books.Reconciliation.Difference;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
@@ -27,6 +28,17 @@ public record Discrepancy(Participant producer, Participant consumer, Difference
                 .forEach(each -> all.add(new Discrepancy(partner, self, each)));
         new Issues(database, self).raise(all.stream().map(Discrepancy::issue).toList());
         return all;
+    }
+
+    public DifferenceView shown() {
+        return new DifferenceView(
+                difference.kind().name(),
+                producer.name(),
+                consumer.name(),
+                difference.id(),
+                difference.period().toString(),
+                difference.ours(),
+                difference.theirs());
     }
 
     private Issue issue() {

@@ -1,11 +1,17 @@
 package dev.tallystick.exchange.books;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.core.Json.ArrayValue;
-import dev.tallystick.core.Json.ObjectValue;
-import dev.tallystick.core.Json.StringValue;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.api.PartnerApi.EntryList;
+import dev.tallystick.core.api.PartnerApi.EntryView;
+import dev.tallystick.core.api.PartnerApi.NodeHash;
+import dev.tallystick.core.api.PartnerApi.NodeList;
+import dev.tallystick.core.api.PartnerApi.PeriodHash;
+import dev.tallystick.core.api.PartnerApi.Roots;
+import dev.tallystick.core.api.PartnerApi.WantedNodes;
+import dev.tallystick.core.api.RecordBinding;
+import dev.tallystick.core.api.RecordRefused;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.transport.HttpTransport.Partner;
 import dev.tallystick.exchange.transport.TransportException;
@@ -72,12 +78,12 @@ public final class HttpBooks implements Books {
 
     @Override
     public Map<Period, String> roots() {
-        ObjectValue answer = ask("?side=" + side.word(), null);
-        opened = text(answer, "books");
+        Roots answer = ask("?side=" + side.word(), null, Roots.class);
+        opened = answer.books();
         Map<Period, String> roots = new TreeMap<>();
-        for (ObjectValue each : objects(answer, "periods")) {
+        for (PeriodHash each : answer.periods()) {
             try {
-                roots.put(new Period(LocalDate.parse(text(each, "day"))), text(each, "hash"));
+                roots.put(new Period(LocalDate.parse(each.day())), each.hash());
             } catch (DateTimeParseException e) {
                 throw foreign(e);
             }
@@ -87,12 +93,12 @@ public final class HttpBooks implements Books {
 
     @Override
     public Map<String, String> nodes(Period period) {
-        return hashes(ask(path(period), null));
+        return hashes(path(period));
     }
 
     @Override
     public Map<String, String> nodes(Period period, String node) {
-        return hashes(ask(path(period) + "/" + node, null));
+        return hashes(path(period) + "/" + node);
     }
 
     @Override
@@ -100,12 +106,10 @@ public final class HttpBooks implements Books {
         List<Entry> entries = new ArrayList<>();
         List<String> all = List.copyOf(nodes);
         for (int from = 0; from < all.size(); from += MOST_NODES) {
-            List<Json> some = all.subList(from, Math.min(all.size(), from + MOST_NODES)).stream()
-                    .<Json>map(Json::of)
-                    .toList();
-            ObjectValue question = new ObjectValue(Map.of("nodes", new ArrayValue(some)));
-            for (ObjectValue each : objects(ask(path(period) + "/entries", question), "entries")) {
-                entries.add(new Entry(text(each, "id"), text(each, "status"), text(each, "hash")));
+            WantedNodes some = new WantedNodes(all.subList(from, Math.min(all.size(), from + MOST_NODES)));
+            for (EntryView each :
+                    ask(path(period) + "/entries", some, EntryList.class).entries()) {
+                entries.add(new Entry(each.id(), each.status(), each.hash()));
             }
         }
         return entries;
@@ -115,15 +119,15 @@ public final class HttpBooks implements Books {
         return "/" + Objects.requireNonNull(opened, "ask for the roots first") + "/" + period;
     }
 
-    private static Map<String, String> hashes(ObjectValue answer) {
+    private Map<String, String> hashes(String path) {
         Map<String, String> hashes = new HashMap<>();
-        for (ObjectValue each : objects(answer, "nodes")) {
-            hashes.put(text(each, "node"), text(each, "hash"));
+        for (NodeHash each : ask(path, null, NodeList.class).nodes()) {
+            hashes.put(each.node(), each.hash());
         }
         return hashes;
     }
 
-    private ObjectValue ask(String path, @Nullable ObjectValue question) {
+    private <A extends Record> A ask(String path, @Nullable WantedNodes question, Class<A> answer) {
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         partner.server().resolve("/v1/exchange/books/" + self + path))
                 .timeout(LONGEST);
@@ -132,7 +136,7 @@ public final class HttpBooks implements Books {
         }
         if (question != null) {
             request.header("Content-Type", "application/json")
-                    .POST(BodyPublishers.ofByteArray(question.canonicalBytes()));
+                    .POST(BodyPublishers.ofString(RecordBinding.text(question)));
         }
         try {
             HttpResponse<InputStream> response = client.send(request.build(), BodyHandlers.ofInputStream());
@@ -143,9 +147,9 @@ public final class HttpBooks implements Books {
                             "the partner's server answered " + response.statusCode() + " to the question for its books",
                             null);
                 }
-                return Json.parse(bytes, ANSWER) instanceof ObjectValue object ? object : refuse();
+                return answer.cast(RecordBinding.ofAnswer(answer).read(Json.parse(bytes, ANSWER)));
             }
-        } catch (JsonRefused e) {
+        } catch (JsonRefused | RecordRefused e) {
             throw foreign(e);
         } catch (IOException e) {
             throw new TransportException("cannot reach the partner's server: " + e.getMessage(), e);
@@ -155,29 +159,7 @@ public final class HttpBooks implements Books {
         }
     }
 
-    private static List<ObjectValue> objects(ObjectValue answer, String name) {
-        if (!(answer.members().get(name) instanceof ArrayValue array)) {
-            throw foreign(null);
-        }
-        List<ObjectValue> objects = new ArrayList<>();
-        for (Json each : array.elements()) {
-            objects.add(each instanceof ObjectValue object ? object : refuse());
-        }
-        return objects;
-    }
-
-    private static String text(ObjectValue object, String name) {
-        if (object.members().get(name) instanceof StringValue text) {
-            return text.value();
-        }
-        throw foreign(null);
-    }
-
-    private static ObjectValue refuse() {
-        throw foreign(null);
-    }
-
-    private static TransportException foreign(@Nullable Exception cause) {
+    private static TransportException foreign(Exception cause) {
         return new TransportException("the partner's server answered with something else than its books", cause);
     }
 }

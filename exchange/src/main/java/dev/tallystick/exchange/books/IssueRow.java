@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.books;
 
+import dev.tallystick.core.api.ExchangeApi.IssueView;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -17,4 +18,9 @@ public record IssueRow(
         long times,
         Instant raisedAt,
         Instant lastAt,
-        @Nullable Instant resolvedAt) {}
+        @Nullable Instant resolvedAt) {
+
+    public IssueView shown() {
+        return new IssueView(kind.name(), producer, consumer, id, detail, times, raisedAt, lastAt, resolvedAt);
+    }
+}

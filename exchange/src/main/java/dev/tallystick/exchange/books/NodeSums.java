@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nodes of one level while the postings are read, in whatever order: the hash of a node is the sum of the hashes of its
  * postings, so they need not be sorted. Sums find the differences of honest books; what a partner denies, evidence settles.
- * For one thread.
+ * For one thread at a time.
  */
 final class NodeSums {
 
@@ -29,18 +30,27 @@ final class NodeSums {
         this.bytes = bytes;
     }
 
-    void add(int day, String id, byte[] fingerprint, String processing, byte @Nullable [] outcomeDigest) {
-        byte[] place = sha256.digest(id.getBytes(UTF_8));
+    /** What the hash of a posting covers, and the day of its inception since 1970. */
+    record Leaf(int day, String id, byte[] fingerprint, String processing, byte @Nullable [] outcomeDigest) {}
+
+    boolean addAll(List<Leaf> leaves) {
+        leaves.forEach(this::add);
+        return !leaves.isEmpty();
+    }
+
+    private void add(Leaf leaf) {
+        byte[] place = sha256.digest(leaf.id().getBytes(UTF_8));
         sha256.update(place);
-        sha256.update(fingerprint);
-        sha256.update(processing.getBytes(UTF_8));
+        sha256.update(leaf.fingerprint());
+        sha256.update(leaf.processing().getBytes(UTF_8));
+        byte[] outcomeDigest = leaf.outcomeDigest();
         if (outcomeDigest != null) {
             sha256.update(outcomeDigest);
         }
         ByteBuffer hash = ByteBuffer.wrap(sha256.digest());
         int node = bytes == 1 ? place[0] & 0xff : ByteBuffer.wrap(place).getShort() & 0xffff;
-        long[] sum =
-                days.computeIfAbsent(day, first -> new HashMap<>()).computeIfAbsent(node, first -> new long[LONGS]);
+        long[] sum = days.computeIfAbsent(leaf.day(), first -> new HashMap<>())
+                .computeIfAbsent(node, first -> new long[LONGS]);
         for (int i = 0; i < LONGS; i++) {
             sum[i] += hash.getLong();
         }

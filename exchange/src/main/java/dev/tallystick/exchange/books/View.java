@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.books;
 
+import dev.tallystick.core.api.ExchangeApi.PostingView;
 import dev.tallystick.exchange.message.Status;
 import java.time.Instant;
 import java.util.List;
@@ -27,4 +28,23 @@ public record View(
         Instant deadline,
         @Nullable Instant dueAt,
         @Nullable String reason,
-        List<String> audit) {}
+        List<String> audit) {
+
+    public PostingView shown() {
+        return new PostingView(
+                posted,
+                producer,
+                consumer,
+                id,
+                status.ack().name(),
+                status.processing().name(),
+                attempts,
+                replays,
+                failure,
+                inception,
+                deadline,
+                dueAt,
+                reason,
+                audit);
+    }
+}

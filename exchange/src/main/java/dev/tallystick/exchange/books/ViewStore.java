@@ -1,11 +1,8 @@
 package dev.tallystick.exchange.books;
 
-import dev.tallystick.core.Fingerprint;
-import dev.tallystick.exchange.message.AckStatus;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.message.Payload;
-import dev.tallystick.exchange.message.PostingRef;
 import dev.tallystick.exchange.message.ProcessingStatus;
 import dev.tallystick.exchange.message.Status;
 import dev.tallystick.exchange.partner.KeyRotation;
@@ -112,49 +109,36 @@ final class ViewStore {
     List<Count> count(Tx tx, Participant self) throws SQLException {
         return tx.query(
                 COUNT,
-                row -> new Count(row.getString("side"), status(row), row.getLong("number")),
+                row -> new Count(row.getString("side"), RowFields.status(row), row.getLong("number")),
                 self.name(),
                 self.name());
     }
 
     Optional<Bundle> posted(Tx tx, Participant producer, MessageId id, List<KeyRotation> rotations)
             throws SQLException {
-        return tx.first(
-                POSTED,
-                row -> new Bundle(
-                        ref(row),
-                        Payload.of(row.getBytes("payload")),
-                        row.getString("order_key"),
-                        BatchSignature.of(row.getBytes("signature")),
-                        signature(row, "receipt"),
-                        result(row),
-                        signature(row, "countersignature"),
-                        rotations),
-                producer.name(),
-                id.value());
+        return tx.first(POSTED, row -> bundle(row, rotations), producer.name(), id.value());
     }
 
     Optional<Bundle> received(
             Tx tx, Participant consumer, Participant producer, MessageId id, List<KeyRotation> rotations)
             throws SQLException {
-        return tx.first(
-                RECEIVED,
-                row -> new Bundle(
-                        ref(row),
-                        Payload.of(row.getBytes("payload")),
-                        row.getString("order_key"),
-                        BatchSignature.of(row.getBytes("signature")),
-                        signature(row, "receipt"),
-                        result(row),
-                        signature(row, "countersignature"),
-                        rotations),
-                consumer.name(),
-                producer.name(),
-                id.value());
+        return tx.first(RECEIVED, row -> bundle(row, rotations), consumer.name(), producer.name(), id.value());
+    }
+
+    private static Bundle bundle(ResultSet row, List<KeyRotation> rotations) throws SQLException {
+        return new Bundle(
+                RowFields.ref(row),
+                Payload.of(row.getBytes("payload")),
+                row.getString("order_key"),
+                BatchSignature.of(row.getBytes("signature")),
+                RowFields.signature(row, "receipt"),
+                result(row),
+                RowFields.signature(row, "countersignature"),
+                rotations);
     }
 
     private static Bundle.@Nullable Result result(ResultSet row) throws SQLException {
-        BatchSignature signature = signature(row, "result_signature");
+        BatchSignature signature = RowFields.signature(row, "result_signature");
         return signature == null
                 ? null
                 : new Bundle.Result(
@@ -164,32 +148,13 @@ final class ViewStore {
                         signature);
     }
 
-    private static PostingRef ref(ResultSet row) throws SQLException {
-        return new PostingRef(
-                new Participant(row.getString("producer")),
-                new Participant(row.getString("consumer")),
-                new MessageId(row.getString("id")),
-                Fingerprint.of(row.getBytes("fingerprint")),
-                row.getString("checkpoint"));
-    }
-
-    private static @Nullable BatchSignature signature(ResultSet row, String column) throws SQLException {
-        byte[] bytes = row.getBytes(column);
-        return bytes == null ? null : BatchSignature.of(bytes);
-    }
-
-    private static Status status(ResultSet row) throws SQLException {
-        return new Status(
-                AckStatus.valueOf(row.getString("ack")), ProcessingStatus.valueOf(row.getString("processing")));
-    }
-
     private static View view(ResultSet row) throws SQLException {
         return new View(
                 row.getBoolean("posted"),
                 row.getString("producer"),
                 row.getString("consumer"),
                 row.getString("id"),
-                status(row),
+                RowFields.status(row),
                 row.getInt("attempt"),
                 row.getInt("replays"),
                 row.getString("last_failure"),

@@ -53,12 +53,16 @@ public final class Consumer implements AutoCloseable {
     private static final Duration BETWEEN_FORGETTING = Duration.ofHours(1);
     private static final int MOST_BATCHES = 1_000;
 
+    /** How long a result waits for others, so that they travel and are recorded together. */
+    private static final Duration COMPANY = Duration.ofMillis(3);
+
     private final Database database;
     private final ExchangeSettings settings;
     private final Transport transport;
     private final Participant self;
     private final GroupSigner signer;
     private final ReceivedStore store;
+    private final OrderStore orders;
     private final PostingReceiver receiver;
     private final Outgoing outgoing;
     private final HandlerRuns runs;
@@ -93,6 +97,7 @@ public final class Consumer implements AutoCloseable {
         self = identity.participant();
         signer = new GroupSigner(identity.key());
         store = new ReceivedStore(self, identity.who());
+        orders = new OrderStore(self);
         Issues issues = new Issues(database, self);
         receiver = new PostingReceiver(
                 self,
@@ -106,7 +111,7 @@ public final class Consumer implements AutoCloseable {
                 this::answerAll,
                 crashPoints);
         outgoing = new Outgoing(transport, self + "-consumer", crashPoints);
-        runs = new HandlerRuns(database, store, issues, signer, handler, settings, this::handled, crashPoints);
+        runs = new HandlerRuns(database, store, orders, issues, signer, handler, settings, this::handled, crashPoints);
         sweeper = Loop.withFirst(Duration.ZERO, "handle-" + self, settings.poll(), this::sweep);
         renewer = new Loop("renew-" + self, settings.lease().dividedBy(3), runs::renew);
         forgetter = new Loop("forget-" + self, BETWEEN_FORGETTING, this::forgetOld);
@@ -151,7 +156,8 @@ public final class Consumer implements AutoCloseable {
         switch (answer) {
             case Answer.New received -> {
                 ReceivedRow row = received.row();
-                send(row.ref(), () -> Answers.receipt(row), settings.receiptDelay());
+                outgoing.sendAfter(
+                        settings.receiptDelay(), addressOf(row.ref()), row.ref().id(), () -> Answers.receipt(row));
                 OrderPlace place = row.place();
                 if (place == null) {
                     leased.add(row);
@@ -159,8 +165,7 @@ public final class Consumer implements AutoCloseable {
                     takeTurn(row.ref().producer(), place.key());
                 }
             }
-            case Answer.Repeated repeated ->
-                send(repeated.row().ref(), () -> Answers.of(repeated.row()), Duration.ZERO);
+            case Answer.Repeated repeated -> send(repeated.row().ref(), () -> Answers.of(repeated.row()));
             case Answer.Refused refused -> {
                 Body.Refusal refusal = new Body.Refusal(
                         refused.kind().name(),
@@ -175,19 +180,29 @@ public final class Consumer implements AutoCloseable {
                         null,
                         refusal,
                         List.of());
-                send(refused.ref(), () -> MessageFormat.write(message), Duration.ZERO);
+                send(refused.ref(), () -> MessageFormat.write(message));
             }
             case Answer.Done done -> {}
         }
     }
 
-    private void send(PostingRef ref, Supplier<byte[]> message, Duration delay) {
-        outgoing.send(new Address(Topic.RESULTS, ref.producer()), ref.id(), message, delay);
+    private void send(PostingRef ref, Supplier<byte[]> message) {
+        outgoing.send(addressOf(ref), ref.id(), message);
     }
 
-    private void handled(ReceivedStore.Decided decided) {
+    private static Address addressOf(PostingRef ref) {
+        return new Address(Topic.RESULTS, ref.producer());
+    }
+
+    /** A result waits a moment for those of the handlers that still run. */
+    private void handled(ReceivedStore.Decided decided, boolean moreAreComing) {
         ReceivedRow row = decided.row();
-        send(row.ref(), () -> Answers.result(row, decided.processing(), decided.decision()), Duration.ZERO);
+        Supplier<byte[]> result = () -> Answers.result(row, decided.processing(), decided.decision());
+        if (moreAreComing) {
+            outgoing.sendWithin(COMPANY, addressOf(row.ref()), row.ref().id(), result);
+        } else {
+            send(row.ref(), result);
+        }
         OrderPlace place = row.place();
         if (place != null) {
             takeTurn(row.ref().producer(), place.key());
@@ -195,7 +210,7 @@ public final class Consumer implements AutoCloseable {
     }
 
     private void takeTurn(Participant producer, String orderKey) {
-        database.transact("take turn", tx -> store.takeTurn(tx, producer, orderKey, settings.lease()))
+        database.transact("take turn", tx -> orders.takeTurn(tx, producer, orderKey, settings.lease()))
                 .ifPresent(row -> runs.start(List.of(row)));
     }
 
@@ -207,7 +222,7 @@ public final class Consumer implements AutoCloseable {
             List<ReceivedRow> undecided = new ArrayList<>();
             for (Due due : leased) {
                 if (due.row().decision() != null) {
-                    send(due.row().ref(), () -> Answers.of(due.row()), Duration.ZERO);
+                    send(due.row().ref(), () -> Answers.of(due.row()));
                 } else {
                     undecided.add(due.row());
                 }
@@ -248,7 +263,7 @@ public final class Consumer implements AutoCloseable {
             Participant producer = due.row().ref().producer();
             String key = Objects.requireNonNull(due.row().place()).key();
             if (keys.add(producer + " " + key)) {
-                store.takeTurn(tx, producer, key, settings.lease())
+                orders.takeTurn(tx, producer, key, settings.lease())
                         .ifPresent(head -> heads.add(new Due(head, due.now())));
             }
         }

@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,11 +50,18 @@ final class HandlerRuns {
 
     /** Receives what is to be done after a handler's commit. */
     interface Finished {
-        void handled(Decided decided);
+
+        /**
+         * Called once for each posting.
+         *
+         * @param moreAreComing whether other handlers run, or will at once
+         */
+        void handled(Decided decided, boolean moreAreComing);
     }
 
     private final Database database;
     private final ReceivedStore store;
+    private final OrderStore orders;
     private final Issues issues;
     private final GroupSigner signer;
     private final Handler handler;
@@ -64,11 +72,16 @@ final class HandlerRuns {
     private final Semaphore waiting = new Semaphore(MAX_WAITING);
     private final Map<PostingKey, Integer> held = new ConcurrentHashMap<>();
     private final Queue<ReceivedRow> ready = new ConcurrentLinkedQueue<>();
+
+    /** Postings whose handlers have not decided. */
+    private final AtomicInteger undecided = new AtomicInteger();
+
     private volatile boolean closed;
 
     HandlerRuns(
             Database database,
             ReceivedStore store,
+            OrderStore orders,
             Issues issues,
             GroupSigner signer,
             Handler handler,
@@ -77,6 +90,7 @@ final class HandlerRuns {
             CrashPoints crashPoints) {
         this.database = database;
         this.store = store;
+        this.orders = orders;
         this.issues = issues;
         this.signer = signer;
         this.handler = handler;
@@ -103,6 +117,7 @@ final class HandlerRuns {
         for (ReceivedRow row : rows) {
             if (waiting.tryAcquire()) {
                 held.put(ReceivedStore.keyOf(row.ref()), row.attempt());
+                undecided.incrementAndGet();
                 ready.add(row);
                 started++;
             }
@@ -166,10 +181,11 @@ final class HandlerRuns {
             return;
         }
         try {
-            finished(decide(rows));
+            finished(rows.size(), decide(rows));
         } catch (UnknownOutcomeException e) {
             LOG.warn(
                     "it is unknown whether {} postings were handled; the rows tell after their leases", rows.size(), e);
+            finished(rows.size(), List.of());
         } catch (Unwinding e) {
             throw e;
         } catch (RuntimeException | Error e) {
@@ -179,9 +195,13 @@ final class HandlerRuns {
     }
 
     private void handle(ReceivedRow row) {
-        List<Decided> decided;
+        finished(1, decideUnlessItFails(row));
+    }
+
+    /** Empty if the posting was not handled, or that is unknown. */
+    private List<Decided> decideUnlessItFails(ReceivedRow row) {
         try {
-            decided = decide(List.of(row));
+            return decide(List.of(row));
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.REFUSED) {
                 recordFailureUnlessLost(row, e);
@@ -191,26 +211,26 @@ final class HandlerRuns {
                         row.ref().id(),
                         e);
             }
-            return;
         } catch (TransactionException e) {
             // If its outcome is unknown, the row tells when the lease has run out.
             LOG.warn(
                     "posting {} was not handled; it is handled again after its lease",
                     row.ref().id(),
                     e);
-            return;
         } catch (Unwinding e) {
             throw e;
         } catch (RuntimeException | Error e) {
             recordFailure(row, e);
-            return;
         }
-        finished(decided);
+        return List.of();
     }
 
-    private void finished(List<Decided> decided) {
-        crashPoints.reached(ExchangeCrashPoint.OUTCOME_RECORDED);
-        decided.forEach(finished::handled);
+    private void finished(int attempted, List<Decided> decided) {
+        boolean moreAreComing = undecided.addAndGet(-attempted) > 0;
+        if (!decided.isEmpty()) {
+            crashPoints.reached(ExchangeCrashPoint.OUTCOME_RECORDED);
+            decided.forEach(each -> finished.handled(each, moreAreComing));
+        }
     }
 
     private List<Decided> decide(List<ReceivedRow> rows) {
@@ -224,7 +244,7 @@ final class HandlerRuns {
             tx.withoutUsers();
             List<Decided> decided = results(rows, outcomes);
             for (ReceivedRow row : rows) {
-                if (row.place() != null && !store.endTurn(tx, row.ref().producer(), row.place())) {
+                if (row.place() != null && !orders.endTurn(tx, row.ref().producer(), row.place())) {
                     throw new HandlerException(new IllegalStateException("it is not the turn of " + row.place()));
                 }
             }

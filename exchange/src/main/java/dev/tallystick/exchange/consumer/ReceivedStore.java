@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +43,8 @@ final class ReceivedStore {
                 signature, receipt)
         order by producer collate "C", id collate "C"
         on conflict (consumer, producer, id) do nothing
-        returning %s
-        """.formatted(ReceivedColumns.ALL);
+        returning r.producer, r.id, r.attempt, r.inception_datum, r.deadline, r.audit
+        """;
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -142,32 +143,6 @@ final class ReceivedStore {
             and r.processing = 'PENDING'
         """;
 
-    private static final String TAKE_TURN = """
-        update tally.exchange_received r
-        set attempt = r.attempt + 1,
-            due_at = now() + ? * interval '1 millisecond'
-        where r.consumer = ? and r.producer = ? and r.order_key = ?
-            and r.order_number = 1 + coalesce((
-                select last_number
-                from tally.exchange_order
-                where producer = r.producer and consumer = r.consumer and handled and order_key = r.order_key), 0)
-            and r.processing = 'PENDING' and (r.attempt = 0 or r.due_at <= now())
-        returning %s
-        """.formatted(ReceivedColumns.ALL);
-
-    private static final String END_TURN = """
-        insert into tally.exchange_order as o (producer, consumer, handled, order_key, last_number)
-        select ?, ?, true, ?, 1
-        where ? = 1
-        on conflict (producer, consumer, handled, order_key) do nothing
-        """;
-
-    private static final String MOVE_TURN = """
-        update tally.exchange_order
-        set last_number = ?
-        where producer = ? and consumer = ? and handled and order_key = ? and last_number = ? - 1
-        """;
-
     private static final String STOP = """
         update tally.exchange_received
         set due_at = null,
@@ -223,28 +198,74 @@ final class ReceivedStore {
     /** Returns those that were inserted. */
     List<ReceivedRow> insert(Tx tx, List<Arrived.Posting> postings, List<BatchSignature> receipts, Duration lease)
             throws SQLException {
-        Columns<Arrived.Posting> columns = new Columns<>(postings);
-        return tx.query(
+        return tx.query(INSERT, inserted(postings, receipts), inserting(postings, receipts, lease));
+    }
+
+    /** As {@link #insert}, later: {@code inserted} gets the rows. */
+    void insertLater(
+            Tx tx,
+            List<Arrived.Posting> postings,
+            List<BatchSignature> receipts,
+            Duration lease,
+            Consumer<ReceivedRow> inserted)
+            throws SQLException {
+        Tx.RowReader<ReceivedRow> reader = inserted(postings, receipts);
+        tx.queryLater(
                 INSERT,
-                ReceivedColumns::read,
-                consumer.name(),
-                lease.toMillis(),
-                who,
-                columns.texts(posting -> posting.ref().producer().name()),
-                columns.texts(posting -> posting.ref().id().value()),
-                columns.texts(posting -> posting.message().inception().toString()),
-                columns.texts(posting -> posting.body().deadline().toString()),
-                columns.texts(posting -> placeOf(posting) == null
-                        ? null
-                        : Objects.requireNonNull(placeOf(posting)).key()),
-                columns.optionalLongs(posting -> placeOf(posting) == null
-                        ? null
-                        : Objects.requireNonNull(placeOf(posting)).number()),
-                columns.bytes(posting -> posting.ref().fingerprint().bytes()),
-                columns.bytes(posting -> posting.body().payload().bytes()),
-                columns.texts(posting -> posting.ref().checkpoint()),
-                columns.bytes(posting -> posting.body().signature().bytes()),
-                new Columns<>(receipts).bytes(BatchSignature::bytes));
+                row -> {
+                    inserted.accept(reader.read(row));
+                    return true;
+                },
+                inserting(postings, receipts, lease));
+    }
+
+    /** A payload need not come back from the database. Times do, for it may have rounded them. */
+    private static Tx.RowReader<ReceivedRow> inserted(List<Arrived.Posting> postings, List<BatchSignature> receipts) {
+        Map<PostingKey, Integer> indexes = HashMap.newHashMap(postings.size());
+        for (int i = 0; i < postings.size(); i++) {
+            indexes.put(keyOf(postings.get(i).ref()), i);
+        }
+        return row -> {
+            int index = Objects.requireNonNull(indexes.get(key(row)));
+            Arrived.Posting posting = postings.get(index);
+            return new ReceivedRow(
+                    posting.ref(),
+                    StatusTable.first(Side.CONSUMER),
+                    row.getInt("attempt"),
+                    0,
+                    Objects.requireNonNull(Tx.instant(row, "inception_datum")),
+                    Objects.requireNonNull(Tx.instant(row, "deadline")),
+                    placeOf(posting),
+                    posting.body().payload(),
+                    receipts.get(index),
+                    null,
+                    row.getString("audit").lines().toList());
+        };
+    }
+
+    private @Nullable Object[] inserting(
+            List<Arrived.Posting> postings, List<BatchSignature> receipts, Duration lease) {
+        Columns<Arrived.Posting> columns = new Columns<>(postings);
+        return new @Nullable Object[] {
+            consumer.name(),
+            lease.toMillis(),
+            who,
+            columns.texts(posting -> posting.ref().producer().name()),
+            columns.texts(posting -> posting.ref().id().value()),
+            columns.texts(posting -> posting.message().inception().toString()),
+            columns.texts(posting -> posting.body().deadline().toString()),
+            columns.texts(posting -> placeOf(posting) == null
+                    ? null
+                    : Objects.requireNonNull(placeOf(posting)).key()),
+            columns.optionalLongs(posting -> placeOf(posting) == null
+                    ? null
+                    : Objects.requireNonNull(placeOf(posting)).number()),
+            columns.bytes(posting -> posting.ref().fingerprint().bytes()),
+            columns.bytes(posting -> posting.body().payload().bytes()),
+            columns.texts(posting -> posting.ref().checkpoint()),
+            columns.bytes(posting -> posting.body().signature().bytes()),
+            new Columns<>(receipts).bytes(BatchSignature::bytes)
+        };
     }
 
     private static @Nullable OrderPlace placeOf(Arrived.Posting posting) {
@@ -318,19 +339,38 @@ final class ReceivedStore {
 
     /** Returns the postings whose status changed. */
     List<PostingKey> acknowledge(Tx tx, List<Arrived.Acknowledgement> acknowledgements) throws SQLException {
-        Columns<Arrived.Acknowledgement> columns = new Columns<>(acknowledgements);
-        return tx.query(
+        return tx.query(ACKNOWLEDGE, ReceivedStore::key, acknowledging(acknowledgements));
+    }
+
+    /** As {@link #acknowledge}, later: {@code changed} gets the postings. */
+    void acknowledgeLater(Tx tx, List<Arrived.Acknowledgement> acknowledgements, Consumer<PostingKey> changed)
+            throws SQLException {
+        tx.queryLater(
                 ACKNOWLEDGE,
-                row -> new PostingKey(new Participant(row.getString("producer")), new MessageId(row.getString("id"))),
-                who,
-                columns.texts(each -> each.ref().producer().name()),
-                columns.texts(each -> each.ref().id().value()),
-                columns.bytes(each -> each.ref().fingerprint().bytes()),
-                columns.texts(each -> each.body().processing().name()),
-                columns.bytes(each -> each.body().outcomeDigest().bytes()),
-                columns.bytes(each -> each.body().signature().bytes()),
-                consumer.name(),
-                StatusTable.before(Side.CONSUMER, Event.ACKNOWLEDGEMENT_ARRIVES));
+                row -> {
+                    changed.accept(key(row));
+                    return true;
+                },
+                acknowledging(acknowledgements));
+    }
+
+    private static PostingKey key(ResultSet row) throws SQLException {
+        return new PostingKey(new Participant(row.getString("producer")), new MessageId(row.getString("id")));
+    }
+
+    private @Nullable Object[] acknowledging(List<Arrived.Acknowledgement> acknowledgements) {
+        Columns<Arrived.Acknowledgement> columns = new Columns<>(acknowledgements);
+        return new @Nullable Object[] {
+            who,
+            columns.texts(each -> each.ref().producer().name()),
+            columns.texts(each -> each.ref().id().value()),
+            columns.bytes(each -> each.ref().fingerprint().bytes()),
+            columns.texts(each -> each.body().processing().name()),
+            columns.bytes(each -> each.body().outcomeDigest().bytes()),
+            columns.bytes(each -> each.body().signature().bytes()),
+            consumer.name(),
+            StatusTable.before(Side.CONSUMER, Event.ACKNOWLEDGEMENT_ARRIVES)
+        };
     }
 
     List<Due> lockDue(Tx tx, int limit) throws SQLException {
@@ -366,19 +406,6 @@ final class ReceivedStore {
                 columns.texts(each -> each.key().id().value()),
                 columns.ints(Held::attempt),
                 consumer.name());
-    }
-
-    /** Leases the posting whose turn it is, unless it is leased. */
-    Optional<ReceivedRow> takeTurn(Tx tx, Participant producer, String orderKey, Duration lease) throws SQLException {
-        return tx.first(TAKE_TURN, ReceivedColumns::read, lease.toMillis(), consumer.name(), producer.name(), orderKey);
-    }
-
-    /** Whether it was this posting's turn. */
-    boolean endTurn(Tx tx, Participant producer, OrderPlace place) throws SQLException {
-        int first = tx.update(END_TURN, producer.name(), consumer.name(), place.key(), place.number());
-        return first == 1
-                || tx.update(MOVE_TURN, place.number(), producer.name(), consumer.name(), place.key(), place.number())
-                        == 1;
     }
 
     /** No longer publishes a result. */

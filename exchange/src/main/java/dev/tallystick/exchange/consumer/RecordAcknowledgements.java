@@ -3,11 +3,11 @@ package dev.tallystick.exchange.consumer;
 import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
+import dev.tallystick.exchange.books.Recording;
 import dev.tallystick.exchange.consumer.Arrived.Answer;
 import dev.tallystick.exchange.consumer.ReceivedStore.Known;
 import dev.tallystick.exchange.consumer.ReceivedStore.PostingKey;
 import dev.tallystick.exchange.message.ProcessingStatus;
-import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Acknowledgements of results that share a commit. */
 record RecordAcknowledgements(ReceivedStore store, Issues issues)
-        implements Primitive<Arrived.Acknowledgement, Answer> {
+        implements Recording<Arrived.Acknowledgement, Answer> {
 
     @Override
     public String name() {
@@ -35,6 +35,13 @@ record RecordAcknowledgements(ReceivedStore store, Issues issues)
     @Override
     public Object orderKey(Arrived.Acknowledgement acknowledgement) {
         return ReceivedStore.keyOf(acknowledgement.ref());
+    }
+
+    /** First acknowledgements that fit. */
+    @Override
+    public void applyUsual(Tx tx, List<Arrived.Acknowledgement> acknowledgements, Usual<Answer> usual)
+            throws SQLException {
+        store.acknowledgeLater(tx, acknowledgements, key -> usual.done(key, new Answer.Done()));
     }
 
     @Override

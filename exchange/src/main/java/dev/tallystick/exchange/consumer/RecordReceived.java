@@ -4,13 +4,13 @@ import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
+import dev.tallystick.exchange.books.Recording;
 import dev.tallystick.exchange.consumer.Arrived.Answer;
 import dev.tallystick.exchange.consumer.ReceivedStore.Known;
 import dev.tallystick.exchange.consumer.ReceivedStore.PostingKey;
 import dev.tallystick.exchange.message.Statement;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.signing.GroupSigner;
-import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Postings that arrive, sharing a commit and the signature of their receipts. A posting is recorded once. */
 record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, ExchangeSettings settings)
-        implements Primitive<Arrived.Posting, Answer> {
+        implements Recording<Arrived.Posting, Answer> {
 
     @Override
     public String name() {
@@ -44,11 +44,26 @@ record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, Ex
         return posting.bytes().length;
     }
 
+    /** New postings. */
     @Override
-    public List<@Nullable Answer> apply(Tx tx, List<Arrived.Posting> postings) throws SQLException {
-        List<BatchSignature> signatures = signer.sign(postings.stream()
+    public void applyUsual(Tx tx, List<Arrived.Posting> postings, Usual<Answer> usual) throws SQLException {
+        store.insertLater(
+                tx,
+                postings,
+                sign(postings),
+                settings.lease(),
+                row -> usual.done(ReceivedStore.keyOf(row.ref()), new Answer.New(row)));
+    }
+
+    private List<BatchSignature> sign(List<Arrived.Posting> postings) {
+        return signer.sign(postings.stream()
                 .map(posting -> Statement.ofReceipt(posting.ref()))
                 .toList());
+    }
+
+    @Override
+    public List<@Nullable Answer> apply(Tx tx, List<Arrived.Posting> postings) throws SQLException {
+        List<BatchSignature> signatures = sign(postings);
         Map<PostingKey, ReceivedRow> inserted = new HashMap<>();
         for (ReceivedRow row : store.insert(tx, postings, signatures, settings.lease())) {
             inserted.put(ReceivedStore.keyOf(row.ref()), row);

@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.producer;
 
+import dev.tallystick.exchange.books.RowFields;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
 import dev.tallystick.exchange.message.Participant;
@@ -12,6 +13,7 @@ import dev.tallystick.exchange.message.StatusTable.Side;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +46,8 @@ final class PostingStore {
             as new (id, consumer, attempt, deadline, order_key, order_number, fingerprint, payload, checkpoint, signature, origin)
         order by id collate "C"
         on conflict (producer, id) do nothing
-        returning %s
-        """.formatted(PostingColumns.ALL);
+        returning m.id, m.attempt, m.inception_datum, m.deadline, m.audit
+        """;
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -98,7 +101,7 @@ final class PostingStore {
             as r (id, consumer, fingerprint, processing, receipt, signature, countersignature, outcome_digest, outcome,
                 reason)
         where m.producer = ? and m.id = r.id and m.consumer = r.consumer and m.fingerprint = r.fingerprint
-            and m.ack = any (?)
+            and m.ack = any (?) and (? or m.deadline >= now())
         returning m.id, m.deadline < now() as late
         """;
 
@@ -170,26 +173,78 @@ final class PostingStore {
             Map<MessageId, OrderPlace> places,
             Duration acknowledgement)
             throws SQLException {
-        Columns<NewPosting> columns = new Columns<>(postings);
-        byte[][] signed = new Columns<>(signatures).bytes(BatchSignature::bytes);
         return tx.query(
                 INSERT,
-                PostingColumns::read,
-                producer.name(),
-                acknowledgement.toMillis(),
-                who,
-                columns.texts(posting -> posting.ref().id().value()),
-                columns.texts(posting -> posting.ref().consumer().name()),
-                columns.ints(posting -> posting.publishing() ? 1 : 0),
-                columns.longs(posting -> posting.deadline().toMillis()),
-                columns.texts(posting -> posting.draft().orderKey()),
-                columns.optionalLongs(
-                        posting -> numberOf(places.get(posting.ref().id()))),
-                columns.bytes(posting -> posting.ref().fingerprint().bytes()),
-                columns.bytes(posting -> posting.draft().payload().bytes()),
-                columns.texts(posting -> posting.ref().checkpoint()),
-                signed,
-                columns.texts(posting -> posting.draft().origin()));
+                inserted(postings, signatures, places),
+                inserting(postings, signatures, places, acknowledgement));
+    }
+
+    /** As {@link #insert}, later: {@code inserted} gets the rows. */
+    void insertLater(
+            Tx tx,
+            List<NewPosting> postings,
+            List<BatchSignature> signatures,
+            Duration acknowledgement,
+            Consumer<PostingRow> inserted)
+            throws SQLException {
+        Tx.RowReader<PostingRow> reader = inserted(postings, signatures, Map.of());
+        tx.queryLater(
+                INSERT,
+                row -> {
+                    inserted.accept(reader.read(row));
+                    return true;
+                },
+                inserting(postings, signatures, Map.of(), acknowledgement));
+    }
+
+    /** A payload need not come back from the database. */
+    private static Tx.RowReader<PostingRow> inserted(
+            List<NewPosting> postings, List<BatchSignature> signatures, Map<MessageId, OrderPlace> places) {
+        Map<String, Integer> indexes = HashMap.newHashMap(postings.size());
+        for (int i = 0; i < postings.size(); i++) {
+            indexes.put(postings.get(i).ref().id().value(), i);
+        }
+        return row -> {
+            int index = Objects.requireNonNull(indexes.get(row.getString("id")));
+            NewPosting posting = postings.get(index);
+            return new PostingRow(
+                    posting.ref(),
+                    StatusTable.first(Side.PRODUCER),
+                    row.getInt("attempt"),
+                    0,
+                    0,
+                    Objects.requireNonNull(Tx.instant(row, "inception_datum")),
+                    null,
+                    Objects.requireNonNull(Tx.instant(row, "deadline")),
+                    places.get(posting.ref().id()),
+                    posting.draft().payload(),
+                    signatures.get(index),
+                    row.getString("audit").lines().toList());
+        };
+    }
+
+    private @Nullable Object[] inserting(
+            List<NewPosting> postings,
+            List<BatchSignature> signatures,
+            Map<MessageId, OrderPlace> places,
+            Duration acknowledgement) {
+        Columns<NewPosting> columns = new Columns<>(postings);
+        return new @Nullable Object[] {
+            producer.name(),
+            acknowledgement.toMillis(),
+            who,
+            columns.texts(posting -> posting.ref().id().value()),
+            columns.texts(posting -> posting.ref().consumer().name()),
+            columns.ints(posting -> posting.publishing() ? 1 : 0),
+            columns.longs(posting -> posting.deadline().toMillis()),
+            columns.texts(posting -> posting.draft().orderKey()),
+            columns.optionalLongs(posting -> numberOf(places.get(posting.ref().id()))),
+            columns.bytes(posting -> posting.ref().fingerprint().bytes()),
+            columns.bytes(posting -> posting.draft().payload().bytes()),
+            columns.texts(posting -> posting.ref().checkpoint()),
+            new Columns<>(signatures).bytes(BatchSignature::bytes),
+            columns.texts(posting -> posting.draft().origin())
+        };
     }
 
     private static @Nullable Long numberOf(@Nullable OrderPlace place) {
@@ -200,14 +255,11 @@ final class PostingStore {
         Map<MessageId, Known> known = new HashMap<>();
         for (Known each : tx.query(
                 LOOK_UP,
-                row -> {
-                    byte[] countersignature = row.getBytes("countersignature");
-                    return new Known(
-                            PostingColumns.ref(row),
-                            PostingColumns.status(row),
-                            row.getBytes("outcome_digest"),
-                            countersignature == null ? null : BatchSignature.of(countersignature));
-                },
+                row -> new Known(
+                        RowFields.ref(row),
+                        RowFields.status(row),
+                        row.getBytes("outcome_digest"),
+                        RowFields.signature(row, "countersignature")),
                 new Columns<>(ids).texts(MessageId::value),
                 producer.name())) {
             known.put(each.ref().id(), each);
@@ -253,23 +305,45 @@ final class PostingStore {
     /** Returns the postings whose status changed, and whether they were past their deadline. */
     List<Late> recordResults(Tx tx, List<Arrivals.Result> results, List<BatchSignature> countersignatures)
             throws SQLException {
-        Columns<Arrivals.Result> columns = new Columns<>(results);
-        return tx.query(
+        return tx.query(RESULT, PostingStore::late, recording(results, countersignatures, true));
+    }
+
+    /** As {@link #recordResults}, later and only for postings within their deadline: {@code changed} gets them. */
+    void recordResultsLater(
+            Tx tx, List<Arrivals.Result> results, List<BatchSignature> countersignatures, Consumer<MessageId> changed)
+            throws SQLException {
+        tx.queryLater(
                 RESULT,
-                row -> new Late(new MessageId(row.getString("id")), row.getBoolean("late")),
-                who,
-                columns.texts(result -> result.ref().id().value()),
-                columns.texts(result -> result.ref().consumer().name()),
-                columns.bytes(result -> result.ref().fingerprint().bytes()),
-                columns.texts(result -> result.body().processing().name()),
-                columns.bytes(result -> result.body().receipt().bytes()),
-                columns.bytes(result -> result.body().signature().bytes()),
-                new Columns<>(countersignatures).bytes(BatchSignature::bytes),
-                columns.bytes(result -> result.body().outcomeDigest()),
-                columns.bytes(result -> result.body().payload().bytes()),
-                columns.texts(result -> result.body().reason()),
-                producer.name(),
-                StatusTable.before(Side.PRODUCER, Event.RESULT_ARRIVES));
+                row -> {
+                    changed.accept(late(row).id());
+                    return true;
+                },
+                recording(results, countersignatures, false));
+    }
+
+    private static Late late(ResultSet row) throws SQLException {
+        return new Late(new MessageId(row.getString("id")), row.getBoolean("late"));
+    }
+
+    private @Nullable Object[] recording(
+            List<Arrivals.Result> results, List<BatchSignature> countersignatures, boolean alsoLate) {
+        Columns<Arrivals.Result> columns = new Columns<>(results);
+        return new @Nullable Object[] {
+            who,
+            columns.texts(result -> result.ref().id().value()),
+            columns.texts(result -> result.ref().consumer().name()),
+            columns.bytes(result -> result.ref().fingerprint().bytes()),
+            columns.texts(result -> result.body().processing().name()),
+            columns.bytes(result -> result.body().receipt().bytes()),
+            columns.bytes(result -> result.body().signature().bytes()),
+            new Columns<>(countersignatures).bytes(BatchSignature::bytes),
+            columns.bytes(result -> result.body().outcomeDigest()),
+            columns.bytes(result -> result.body().payload().bytes()),
+            columns.texts(result -> result.body().reason()),
+            producer.name(),
+            StatusTable.before(Side.PRODUCER, Event.RESULT_ARRIVES),
+            alsoLate
+        };
     }
 
     /**

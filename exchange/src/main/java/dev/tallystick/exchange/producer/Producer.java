@@ -39,6 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,8 @@ public final class Producer implements AutoCloseable {
     private final Loop sweeper;
     private volatile @Nullable Incoming incoming;
     private volatile @Nullable OriginTeller teller;
+    private volatile Supplier<Optional<String>> checkpoints = Optional::empty;
+    private volatile String checkpoint = "";
     private volatile boolean started;
 
     /** Whether postings were recorded and not published, because too many were in flight. */
@@ -129,6 +132,16 @@ public final class Producer implements AutoCloseable {
         teller = new OriginTeller(database, self, origins, settings.poll());
     }
 
+    /**
+     * Signs the newest checkpoint of our sealed log with each posting, so that the consumer holds evidence of what the log said.
+     * Call it before {@link #start}.
+     *
+     * @param newest asked on start and at each poll; empty if there is none
+     */
+    public void checkpoints(Supplier<Optional<String>> newest) {
+        checkpoints = newest;
+    }
+
     /** Begins to receive results, and to publish what is due. */
     public void start() {
         sweeper.start();
@@ -142,7 +155,7 @@ public final class Producer implements AutoCloseable {
     /** Records a posting in its own transaction, and publishes it. Completes when it is recorded. */
     public CompletableFuture<Posted> post(Draft draft) {
         boolean publishing = inFlight.enter(draft.id());
-        CompletableFuture<RecordPostings.Answer> answer = committer.submit(recording, newPosting(draft, publishing));
+        CompletableFuture<RecordPostings.Answer> answer = recording.record(committer, newPosting(draft, publishing));
         return answer.handleAsync(
                 (recorded, failure) -> {
                     PostingRow row = recorded == null ? null : recorded.row();
@@ -260,7 +273,11 @@ public final class Producer implements AutoCloseable {
 
     private NewPosting newPosting(Draft draft, boolean publishing) {
         PostingRef ref = new PostingRef(
-                self, draft.consumer(), draft.id(), Statement.fingerprint(draft.payload(), draft.orderKey()), "");
+                self,
+                draft.consumer(),
+                draft.id(),
+                Statement.fingerprint(draft.payload(), draft.orderKey()),
+                checkpoint);
         Duration deadline = draft.deadline() == null ? settings.deadline() : draft.deadline();
         return new NewPosting(draft, ref, deadline, publishing);
     }
@@ -272,7 +289,7 @@ public final class Producer implements AutoCloseable {
                 () -> MessageFormat.write(row.message()));
     }
 
-    /** Sends the acknowledgement or the refusal of a result. */
+    /** Sends the acknowledgement or the refusal of a result; neither is urgent, so it goes with the next posting if there is one. */
     private void answer(Answer answer, Body body) {
         switch (answer) {
             case Answer.Done done -> leave(done.ref().id());
@@ -312,7 +329,11 @@ public final class Producer implements AutoCloseable {
     private void send(PostingRef ref, Status status, Body body) {
         // The trail of these is that of the records; a time would make a repeat differ.
         Message message = new Message(ref, status, 0, Instant.EPOCH, null, body, List.of());
-        outgoing.send(new Address(Topic.POSTINGS, ref.consumer()), ref.id(), () -> MessageFormat.write(message));
+        outgoing.sendWithin(
+                settings.receiptDelay(),
+                new Address(Topic.POSTINGS, ref.consumer()),
+                ref.id(),
+                () -> MessageFormat.write(message));
     }
 
     private static Settled settledBy(Body.Result result) {
@@ -331,6 +352,7 @@ public final class Producer implements AutoCloseable {
             more = publishDue(unpublishedFor);
         }
         started = true;
+        checkpoint = checkpoints.get().orElse("");
         waiters.poll();
     }
 

@@ -1,6 +1,7 @@
 package dev.tallystick.exchange.producer;
 
 import dev.tallystick.exchange.ExchangeSettings;
+import dev.tallystick.exchange.books.Recording;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
 import dev.tallystick.exchange.message.Statement;
@@ -8,7 +9,6 @@ import dev.tallystick.exchange.producer.PostingStore.Known;
 import dev.tallystick.exchange.producer.PostingStore.OrderKey;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.signing.GroupSigner;
-import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Postings that share a commit and a signature. */
 record RecordPostings(PostingStore store, GroupSigner signer, ExchangeSettings settings)
-        implements Primitive<NewPosting, RecordPostings.Answer> {
+        implements Recording<NewPosting, RecordPostings.Answer> {
 
     /** The posting's row, if this recorded it. */
     record Answer(Posted posted, @Nullable PostingRow row) {}
@@ -46,12 +46,32 @@ record RecordPostings(PostingStore store, GroupSigner signer, ExchangeSettings s
         return posting.draft().payload().size();
     }
 
+    /** A place in an order is looked up first. */
+    @Override
+    public boolean mayBeUsual(NewPosting posting) {
+        return posting.draft().orderKey() == null;
+    }
+
+    @Override
+    public void applyUsual(Tx tx, List<NewPosting> postings, Usual<Answer> usual) throws SQLException {
+        store.insertLater(
+                tx,
+                postings,
+                sign(postings),
+                settings.acknowledgementTimeout(),
+                row -> usual.done(row.ref().id(), new Answer(new Posted.Recorded(), row)));
+    }
+
+    private List<BatchSignature> sign(List<NewPosting> postings) {
+        return signer.sign(postings.stream()
+                .map(posting -> Statement.ofPosting(posting.ref()))
+                .toList());
+    }
+
     @Override
     public List<@Nullable Answer> apply(Tx tx, List<NewPosting> postings) throws SQLException {
         Map<MessageId, OrderPlace> places = places(tx, postings);
-        List<BatchSignature> signatures = signer.sign(postings.stream()
-                .map(posting -> Statement.ofPosting(posting.ref()))
-                .toList());
+        List<BatchSignature> signatures = sign(postings);
         Map<MessageId, PostingRow> inserted = new HashMap<>();
         for (PostingRow row : store.insert(tx, postings, signatures, places, settings.acknowledgementTimeout())) {
             inserted.put(row.ref().id(), row);

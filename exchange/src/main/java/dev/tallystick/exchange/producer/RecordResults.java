@@ -3,6 +3,7 @@ package dev.tallystick.exchange.producer;
 import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
+import dev.tallystick.exchange.books.Recording;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.PostingRef;
 import dev.tallystick.exchange.message.Statement;
@@ -10,7 +11,6 @@ import dev.tallystick.exchange.producer.Arrivals.Answer;
 import dev.tallystick.exchange.producer.PostingStore.Known;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.signing.GroupSigner;
-import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,11 +18,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Results that share a commit and a countersignature. The first result of a posting stands. */
 record RecordResults(PostingStore store, Issues issues, GroupSigner signer)
-        implements Primitive<Arrivals.Result, Answer> {
+        implements Recording<Arrivals.Result, Answer> {
 
     @Override
     public String name() {
@@ -44,11 +45,34 @@ record RecordResults(PostingStore store, Issues issues, GroupSigner signer)
         return result.bytes().length;
     }
 
+    /** First results that come in time. */
     @Override
-    public List<@Nullable Answer> apply(Tx tx, List<Arrivals.Result> results) throws SQLException {
-        List<BatchSignature> countersignatures = signer.sign(results.stream()
+    public void applyUsual(Tx tx, List<Arrivals.Result> results, Usual<Answer> usual) throws SQLException {
+        List<BatchSignature> countersignatures = countersign(results);
+        Map<MessageId, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < results.size(); i++) {
+            indexes.put(results.get(i).ref().id(), i);
+        }
+        store.recordResultsLater(tx, results, countersignatures, id -> {
+            int index = Objects.requireNonNull(indexes.get(id));
+            usual.done(id, acknowledged(results.get(index), countersignatures.get(index)));
+        });
+    }
+
+    private List<BatchSignature> countersign(List<Arrivals.Result> results) {
+        return signer.sign(results.stream()
                 .map(result -> Statement.ofAcknowledgement(result.body().statement(result.ref())))
                 .toList());
+    }
+
+    private static Answer acknowledged(Arrivals.Result result, BatchSignature countersignature) {
+        return new Answer.Acknowledged(
+                result.ref(), result.body().processing(), result.body().outcomeDigest(), countersignature, true);
+    }
+
+    @Override
+    public List<@Nullable Answer> apply(Tx tx, List<Arrivals.Result> results) throws SQLException {
+        List<BatchSignature> countersignatures = countersign(results);
         Map<MessageId, Boolean> changed = new HashMap<>();
         store.recordResults(tx, results, countersignatures).forEach(late -> changed.put(late.id(), late.isLate()));
         List<MessageId> others = results.stream()
@@ -67,12 +91,7 @@ record RecordResults(PostingStore store, Issues issues, GroupSigner signer)
                 if (late) {
                     raised.add(Issue.of(IssueKind.RESULT_AFTER_DEADLINE, result.ref(), null, "it was recorded"));
                 }
-                answers.add(new Answer.Acknowledged(
-                        result.ref(),
-                        result.body().processing(),
-                        result.body().outcomeDigest(),
-                        countersignatures.get(i),
-                        true));
+                answers.add(acknowledged(result, countersignatures.get(i)));
             }
         }
         issues.raise(tx, raised);

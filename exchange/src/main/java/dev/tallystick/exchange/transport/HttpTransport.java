@@ -1,9 +1,14 @@
 package dev.tallystick.exchange.transport;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tallystick.core.Json;
-import dev.tallystick.core.Json.ObjectValue;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.api.PartnerApi.Packet;
+import dev.tallystick.core.api.PartnerApi.PacketTaken;
+import dev.tallystick.core.api.RecordBinding;
+import dev.tallystick.core.api.RecordRefused;
 import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.message.Participant;
 import java.io.IOException;
@@ -88,14 +93,15 @@ public final class HttpTransport implements Transport {
 
     private static byte[] body(List<byte[]> messages) {
         String packet = Base64.getEncoder().encodeToString(Packets.join(messages));
-        return new ObjectValue(Map.of("packet", Json.of(packet))).canonicalBytes();
+        return RecordBinding.text(new Packet(packet)).getBytes(UTF_8);
     }
 
     /** Only an answer of this shape counts: anything in between may answer with any status. */
     private static boolean isTaken(byte[] body, int messages) {
         try {
-            return Json.parse(body, ANSWER).equals(new ObjectValue(Map.of("taken", Json.of(messages))));
-        } catch (JsonRefused e) {
+            Object answer = RecordBinding.ofAnswer(PacketTaken.class).read(Json.parse(body, ANSWER));
+            return answer.equals(new PacketTaken(messages));
+        } catch (JsonRefused | RecordRefused e) {
             return false;
         }
     }

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes messages, all that are ready at once. A newer message about the same posting replaces one that has not gone out: a
- * result needs no receipt before it. Keeps nothing: a message that is lost here is due again in the database. Thread-safe.
+ * Publishes messages, as many at once as possible: each publication costs both sides a transaction. A newer message about the
+ * same posting replaces one that has not gone out: a result needs no receipt before it. Keeps nothing: a message that is lost
+ * here is due again in the database. Thread-safe.
  */
 public final class Outgoing implements AutoCloseable {
 
@@ -34,12 +35,18 @@ public final class Outgoing implements AutoCloseable {
     /** The most bytes in one publication, unless a single message is longer. */
     private static final int MAX_BYTES = 4 << 20;
 
-    /** Messages that are ready at about the same time travel together, which saves both sides a transaction. */
-    private static final long GATHER_NANOS = 1_000_000;
+    /** Messages that become ready together do so within this time. */
+    private static final Duration GATHER = Duration.ofNanos(300_000);
 
     private record Key(Address address, MessageId id) {}
 
-    private record Entry(Supplier<byte[]> message, long readyAt) {}
+    /**
+     * A message that waits.
+     *
+     * @param readyAt when it goes out at the latest
+     * @param mayGoEarly whether it goes with others before that
+     */
+    private record Entry(Supplier<byte[]> message, long readyAt, boolean mayGoEarly) {}
 
     private final Transport transport;
     private final CrashPoints crashPoints;
@@ -52,30 +59,41 @@ public final class Outgoing implements AutoCloseable {
     private final Map<Key, Entry> queue = new LinkedHashMap<>();
     private boolean closed;
 
+    /** When the thread looks at the queue again by itself. */
+    private long looksAt = Long.MAX_VALUE;
+
     public Outgoing(Transport transport, String name, CrashPoints crashPoints) {
         this.transport = transport;
         this.crashPoints = crashPoints;
         this.thread = Thread.ofVirtual().name("tally-" + name + "-out").start(() -> LastingThreads.last(this::run));
     }
 
-    public void send(Address address, MessageId id, Supplier<byte[]> message) {
-        send(address, id, message, Duration.ZERO);
-    }
-
     /**
-     * Sends a message, or a newer one in its place.
+     * Sends a message at once, or a newer one in its place.
      *
      * @param message makes its bytes if it goes out
-     * @param delay how long it may wait for a newer message about the same posting
      */
-    public void send(Address address, MessageId id, Supplier<byte[]> message, Duration delay) {
+    public void send(Address address, MessageId id, Supplier<byte[]> message) {
+        add(address, id, message, GATHER, true);
+    }
+
+    /** As {@link #send}, but without haste: with the next message to the same address, or after this time. */
+    public void sendWithin(Duration time, Address address, MessageId id, Supplier<byte[]> message) {
+        add(address, id, message, time, true);
+    }
+
+    /** As {@link #send}, but after this time, unless a newer message about the same posting replaces it. */
+    public void sendAfter(Duration time, Address address, MessageId id, Supplier<byte[]> message) {
+        add(address, id, message, time, false);
+    }
+
+    private void add(Address address, MessageId id, Supplier<byte[]> message, Duration wait, boolean mayGoEarly) {
         lock.lock();
         try {
             if (queue.size() < MAX_QUEUED && !closed) {
-                boolean isFirst = queue.isEmpty();
-                long wait = Math.max(delay.toNanos(), GATHER_NANOS);
-                queue.put(new Key(address, id), new Entry(message, System.nanoTime() + wait));
-                if (isFirst || delay.isZero()) {
+                long readyAt = System.nanoTime() + wait.toNanos();
+                queue.put(new Key(address, id), new Entry(message, readyAt, mayGoEarly));
+                if (looksAt == Long.MAX_VALUE || readyAt - looksAt < 0) {
                     changed.signalAll();
                 }
             }
@@ -139,32 +157,40 @@ public final class Outgoing implements AutoCloseable {
     @SuppressWarnings("WaitNotInLoop") // its caller is the loop
     private void awaitChange(long nanos) {
         try {
+            looksAt = nanos == Long.MAX_VALUE ? nanos : System.nanoTime() + nanos;
             long unused = changed.awaitNanos(nanos);
         } catch (InterruptedException e) {
             // Only close() ends this.
         }
     }
 
-    /** If a message is ready, takes all that are or soon will be; otherwise returns how long it is until one is. */
+    /** Takes the messages to all addresses that have a ready one; if there is none, returns how long it is until one is. */
     private long take(Map<Address, List<Supplier<byte[]>>> ready) {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
-        for (Entry entry : queue.values()) {
-            next = Math.min(next, entry.readyAt() - now);
+        for (Map.Entry<Key, Entry> each : queue.entrySet()) {
+            long left = closed ? 0 : each.getValue().readyAt() - now;
+            next = Math.min(next, left);
+            if (left <= 0) {
+                ready.computeIfAbsent(each.getKey().address(), first -> new ArrayList<>());
+            }
         }
-        if (next > 0 && !closed) {
+        if (ready.isEmpty()) {
             return next;
         }
         Iterator<Map.Entry<Key, Entry>> entries = queue.entrySet().iterator();
         for (int taken = 0; entries.hasNext() && taken < ExchangeSettings.BATCH; ) {
             Map.Entry<Key, Entry> each = entries.next();
-            if (closed || each.getValue().readyAt() - now <= GATHER_NANOS) {
-                ready.computeIfAbsent(each.getKey().address(), first -> new ArrayList<>())
-                        .add(each.getValue().message());
+            List<Supplier<byte[]>> travelling = ready.get(each.getKey().address());
+            boolean goes =
+                    closed || each.getValue().mayGoEarly() || each.getValue().readyAt() - now <= 0;
+            if (travelling != null && goes) {
+                travelling.add(each.getValue().message());
                 taken++;
                 entries.remove();
             }
         }
+        ready.values().removeIf(List::isEmpty);
         return next;
     }
 

@@ -7,9 +7,13 @@ import java.util.List;
 /** The packets of the Postgres transport. One method is one statement; the caller owns the transaction. */
 final class PacketStore {
 
+    // Signals in the same round trip. Nothing waits for the commit but the sender: the table is unlogged.
     private static final String ADD = """
-        insert into tally.exchange_packet (topic, subject, messages, body)
-        values (?, ?, ?, ?)
+        with added as (
+            insert into tally.exchange_packet (topic, subject, messages, body)
+            values (?, ?, ?, ?)
+        )
+        select pg_notify(?, ?)
         """;
 
     // A receiver keeps its packets locked until it has recorded them. If it dies, they are free at once.
@@ -42,10 +46,15 @@ final class PacketStore {
 
     record Row(long seq, byte[] body) {}
 
-    /** The last one travels with COMMIT. */
-    void add(Tx tx, Address address, int messages, byte[] body) throws SQLException {
+    /**
+     * The last one travels with COMMIT.
+     *
+     * @param channel where to signal it
+     * @param sender the process that needs no signal
+     */
+    void add(Tx tx, Address address, int messages, byte[] body, String channel, String sender) throws SQLException {
         tx.queryLater(
-                ADD, row -> true, address.topic().word(), address.subject().name(), messages, body);
+                ADD, row -> true, address.topic().word(), address.subject().name(), messages, body, channel, sender);
     }
 
     List<Row> take(Tx tx, Address address, int limit) throws SQLException {

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A table as transport, in a database that both participants can reach, often that of one of them. Messages published together
@@ -26,17 +26,17 @@ public final class PostgresTransport implements Transport {
 
     private final Database database;
     private final PacketStore store = new PacketStore();
+    private final String self;
     private final Wakeups wakeups;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition rung = lock.newCondition();
-    private long rings;
-    private boolean closed;
+    /** One for each address that this process receives for. */
+    private final Map<Address, Bell> bells = new ConcurrentHashMap<>();
 
     /** @param self identifies this process, so that it does not wake itself through the database */
     public PostgresTransport(Database database, String self) {
         this.database = database;
-        this.wakeups = new Wakeups(database, CHANNEL, self, this::ring);
+        this.self = self;
+        this.wakeups = new Wakeups(database, CHANNEL, self, this::ringAll);
     }
 
     @Override
@@ -44,41 +44,51 @@ public final class PostgresTransport implements Transport {
         try {
             database.transact("publish to " + address, tx -> {
                 for (List<byte[]> packet : Packets.parts(messages, PACKET_BYTES, PACKET)) {
-                    store.add(tx, address, packet.size(), Packets.join(packet));
+                    store.add(tx, address, packet.size(), Packets.join(packet), CHANNEL, self);
                 }
                 return true;
             });
         } catch (TransactionException e) {
             throw new TransportException("cannot publish to " + address + ": " + e.getMessage(), e);
         }
-        ring();
-        wakeups.ring();
+        Bell here = bells.get(address);
+        if (here != null) {
+            here.ring();
+        }
     }
 
     @Override
     public boolean receive(Address address, int max, Duration wait, Receiver receiver) {
-        long before = rings();
-        if (take(address, max, receiver)) {
-            return true;
+        int limit = Math.max(1, max / PACKET);
+        Bell bell = bells.computeIfAbsent(address, first -> new Bell());
+        long rings = bell.await(wait);
+        int taken;
+        try {
+            taken = take(address, limit, receiver);
+        } catch (RuntimeException | Error e) {
+            // Others have passed over what this has put back.
+            bell.ring();
+            throw e;
         }
-        awaitRing(before, wait);
-        return false;
+        if (taken < limit) {
+            bell.answered(rings);
+        }
+        return taken > 0;
     }
 
     /** Deletes the rows, records the messages, and commits the deletion: in this order nothing is lost. */
-    private boolean take(Address address, int max, Receiver receiver) {
+    private int take(Address address, int limit, Receiver receiver) {
         try {
             return database.transact("receive from " + address, SessionLimits.USERS, tx -> {
-                List<PacketStore.Row> rows = store.take(tx, address, Math.max(1, max / PACKET));
-                if (rows.isEmpty()) {
-                    return false;
-                }
+                List<PacketStore.Row> rows = store.take(tx, address, limit);
                 List<byte[]> messages = new ArrayList<>();
                 rows.stream()
                         .sorted(Comparator.comparingLong(PacketStore.Row::seq))
                         .forEach(row -> messages.addAll(Packets.split(row.body())));
-                receiver.receive(messages);
-                return true;
+                if (!messages.isEmpty()) {
+                    receiver.receive(messages);
+                }
+                return rows.size();
             });
         } catch (TransactionException e) {
             throw new TransportException("cannot receive from " + address + ": " + e.getMessage(), e);
@@ -100,46 +110,12 @@ public final class PostgresTransport implements Transport {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            rung.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        bells.values().forEach(Bell::close);
         wakeups.close();
     }
 
-    private void ring() {
-        lock.lock();
-        try {
-            rings++;
-            rung.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private long rings() {
-        lock.lock();
-        try {
-            return rings;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void awaitRing(long before, Duration wait) {
-        lock.lock();
-        try {
-            long left = wait.toNanos();
-            while (rings == before && !closed && left > 0) {
-                left = rung.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
-        }
+    /** Another process has published something. */
+    private void ringAll() {
+        bells.values().forEach(Bell::ring);
     }
 }

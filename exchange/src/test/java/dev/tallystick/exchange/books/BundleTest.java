@@ -18,10 +18,14 @@ import dev.tallystick.exchange.signing.SigningKey;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,6 +68,30 @@ class BundleTest {
             assertThat(evidence.isSound()).isTrue();
         }
         assertThat(ours.toJson()).isEqualTo(theirs.toJson());
+    }
+
+    @Test
+    void a_posting_is_signed_with_the_newest_checkpoint_of_the_producers_log() {
+        String checkpoint = "acme.example/log\n7\nroot\n";
+        globex.consuming(transport);
+        Producer producer = acme.producing(transport, Party.FAST);
+        producer.checkpoints(() -> Optional.of(checkpoint));
+        AtomicInteger number = new AtomicInteger();
+        Bundle bundle = Eventually.value(
+                "a posting with the checkpoint",
+                Duration.ofSeconds(30),
+                () -> {
+                    String id = "order-" + number.incrementAndGet();
+                    producer.request(Party.order(id)).join();
+                    return globex.records()
+                            .received(Party.ACME, new MessageId(id), globex.partners())
+                            .orElseThrow();
+                },
+                received -> received.ref().checkpoint().equals(checkpoint));
+
+        assertThat(bundle.verify(N, P).proven()).contains(Proof.POSTING, Proof.RECEIPT, Proof.RESULT);
+        String other = bundle.toJson().replace("\\n7\\n", "\\n8\\n");
+        assertThat(Bundle.parse(other).verify(N, P).proven()).isEmpty();
     }
 
     @Test

@@ -2,6 +2,11 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.ExchangeApi.BundleView;
+import dev.tallystick.core.api.ExchangeApi.DifferenceList;
+import dev.tallystick.core.api.ExchangeApi.IssueList;
+import dev.tallystick.core.api.ExchangeApi.PostingList;
+import dev.tallystick.core.api.ExchangeApi.Replayed;
 import dev.tallystick.core.api.RawJson;
 import dev.tallystick.exchange.books.Bundle;
 import dev.tallystick.exchange.books.Discrepancy;
@@ -15,7 +20,6 @@ import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -33,103 +37,6 @@ public final class ExchangeRoutes {
     public ExchangeRoutes(@Nullable ExchangeDesk desk) {
         this.desk = desk;
     }
-
-    /**
-     * @param posted whether we posted it, or received it
-     * @param n the producer
-     * @param p the consumer
-     * @param attempts publications in the current sequence, or starts of the handler
-     * @param dueAt when something happens if no message arrives before; missing if nothing has to
-     */
-    record PostingView(
-            boolean posted,
-            String n,
-            String p,
-            String id,
-            String ackStatus,
-            String processingStatus,
-            int attempts,
-            int replays,
-            @Nullable String failure,
-            Instant inceptionDatum,
-            Instant deadline,
-            @Nullable Instant dueAt,
-            @Nullable String reason,
-            List<String> audit) {
-
-        static PostingView of(View view) {
-            return new PostingView(
-                    view.posted(),
-                    view.producer(),
-                    view.consumer(),
-                    view.id(),
-                    view.status().ack().name(),
-                    view.status().processing().name(),
-                    view.attempts(),
-                    view.replays(),
-                    view.failure(),
-                    view.inception(),
-                    view.deadline(),
-                    view.dueAt(),
-                    view.reason(),
-                    view.audit());
-        }
-    }
-
-    record PostingList(List<PostingView> postings) {}
-
-    record Replayed(String id) {}
-
-    /** @param times how often it was raised */
-    record IssueView(
-            String kind,
-            String n,
-            String p,
-            String id,
-            String detail,
-            long times,
-            Instant raisedAt,
-            Instant lastAt,
-            @Nullable Instant resolvedAt) {
-
-        static IssueView of(IssueRow row) {
-            return new IssueView(
-                    row.kind().name(),
-                    row.producer(),
-                    row.consumer(),
-                    row.id(),
-                    row.detail(),
-                    row.times(),
-                    row.raisedAt(),
-                    row.lastAt(),
-                    row.resolvedAt());
-        }
-    }
-
-    record IssueList(List<IssueView> issues) {}
-
-    record BundleView(RawJson bundle) {}
-
-    /**
-     * @param day of the posting's inception
-     * @param here the status in our books, or {@code -}
-     * @param there the status in the partner's books, or {@code -}
-     */
-    record DifferenceView(String kind, String n, String p, String id, String day, String here, String there) {
-
-        static DifferenceView of(Discrepancy found) {
-            return new DifferenceView(
-                    found.difference().kind().name(),
-                    found.producer().name(),
-                    found.consumer().name(),
-                    found.difference().id(),
-                    found.difference().period().toString(),
-                    found.difference().ours(),
-                    found.difference().theirs());
-        }
-    }
-
-    record DifferenceList(List<DifferenceView> differences) {}
 
     public List<Route> routes() {
         return List.of(
@@ -211,7 +118,7 @@ public final class ExchangeRoutes {
     private Answer issues(Call call) {
         int limit = call.number("limit", USUAL_PAGE, 1, MAX_PAGE);
         return Answer.ok(new IssueList(require(desk).issues().list(isAll(call), limit).stream()
-                .map(IssueView::of)
+                .map(IssueRow::shown)
                 .toList()));
     }
 
@@ -219,7 +126,7 @@ public final class ExchangeRoutes {
         Participant partner = PartnerRoutes.participant(call);
         try {
             return Answer.ok(new DifferenceList(require(desk).reconcile(partner).orElseThrow(Call::notFound).stream()
-                    .map(DifferenceView::of)
+                    .map(Discrepancy::shown)
                     .toList()));
         } catch (TransportException e) {
             throw new Problem(ProblemCode.PARTNER_UNAVAILABLE, String.valueOf(e.getMessage()));
@@ -227,7 +134,7 @@ public final class ExchangeRoutes {
     }
 
     private static PostingList postings(List<View> views) {
-        return new PostingList(views.stream().map(PostingView::of).toList());
+        return new PostingList(views.stream().map(View::shown).toList());
     }
 
     private static boolean isAll(Call call) {

@@ -3,6 +3,15 @@ package dev.tallystick.server.routes;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.Role;
+import dev.tallystick.core.api.PartnerApi.EntryList;
+import dev.tallystick.core.api.PartnerApi.EntryView;
+import dev.tallystick.core.api.PartnerApi.NodeHash;
+import dev.tallystick.core.api.PartnerApi.NodeList;
+import dev.tallystick.core.api.PartnerApi.Packet;
+import dev.tallystick.core.api.PartnerApi.PacketTaken;
+import dev.tallystick.core.api.PartnerApi.PeriodHash;
+import dev.tallystick.core.api.PartnerApi.Roots;
+import dev.tallystick.core.api.PartnerApi.WantedNodes;
 import dev.tallystick.exchange.books.Books;
 import dev.tallystick.exchange.books.HttpBooks.Side;
 import dev.tallystick.exchange.books.Period;
@@ -44,34 +53,6 @@ public final class PartnerRoutes {
     public PartnerRoutes(@Nullable ExchangeDesk desk) {
         this.desk = desk;
     }
-
-    /** @param packet messages in base64 */
-    record Packet(String packet) {}
-
-    record PacketTaken(int taken) {}
-
-    record PeriodHash(String day, String hash) {}
-
-    /** @param books names these books in the next questions about them */
-    record Roots(String books, List<PeriodHash> periods) {}
-
-    record NodeHash(String node, String hash) {}
-
-    record NodeList(List<NodeHash> nodes) {
-
-        static NodeList of(Map<String, String> hashes) {
-            return new NodeList(hashes.entrySet().stream()
-                    .map(each -> new NodeHash(each.getKey(), each.getValue()))
-                    .toList());
-        }
-    }
-
-    /** @param nodes at most 100 */
-    record WantedNodes(List<String> nodes) {}
-
-    record EntryView(String id, String status, String hash) {}
-
-    record EntryList(List<EntryView> entries) {}
 
     public List<Route> routes() {
         return List.of(
@@ -149,11 +130,11 @@ public final class PartnerRoutes {
     }
 
     private Answer nodes(Call call) {
-        return Answer.ok(NodeList.of(books(call).nodes(day(call))));
+        return Answer.ok(hashes(books(call).nodes(day(call))));
     }
 
     private Answer nodesBelow(Call call) {
-        return Answer.ok(NodeList.of(books(call).nodes(day(call), matching(NODE, call.name("node")))));
+        return Answer.ok(hashes(books(call).nodes(day(call), matching(NODE, call.name("node")))));
     }
 
     private Answer entries(Call call, WantedNodes wanted) {
@@ -165,6 +146,12 @@ public final class PartnerRoutes {
         return Answer.ok(new EntryList(books(call).entries(day(call), nodes).stream()
                 .map(entry -> new EntryView(entry.id(), entry.status(), entry.hash()))
                 .toList()));
+    }
+
+    private static NodeList hashes(Map<String, String> hashes) {
+        return new NodeList(hashes.entrySet().stream()
+                .map(each -> new NodeHash(each.getKey(), each.getValue()))
+                .toList());
     }
 
     private Books books(Call call) {

@@ -188,8 +188,6 @@ class ClientCoverageTest {
     void every_record_of_a_route_is_written_where_the_client_reads_it() {
         try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
             assertThat(server.server().table().routes())
-                    .filteredOn(route -> TYPED.containsKey(route.toString()))
-                    .filteredOn(route -> !route.path().text().startsWith("/v1/exchange/"))
                     .flatMap(route -> Stream.of(route.request(), route.response())
                             .filter(Objects::nonNull)
                             .toList())

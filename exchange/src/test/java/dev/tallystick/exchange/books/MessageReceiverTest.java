@@ -3,25 +3,32 @@ package dev.tallystick.exchange.books;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.core.Fingerprint;
 import dev.tallystick.exchange.Party;
+import dev.tallystick.exchange.message.AckStatus;
+import dev.tallystick.exchange.message.Message;
+import dev.tallystick.exchange.message.MessageFormat;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Payload;
 import dev.tallystick.exchange.message.PostingRef;
+import dev.tallystick.exchange.message.ProcessingStatus;
 import dev.tallystick.exchange.message.Statement;
+import dev.tallystick.exchange.message.Status;
 import dev.tallystick.exchange.producer.Producer;
 import dev.tallystick.exchange.producer.Settled;
+import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class UnverifiedTest {
+class MessageReceiverTest {
 
     @RegisterExtension
     static final TestPostgres acmes = Party.postgres();
@@ -52,14 +59,38 @@ class UnverifiedTest {
     @Test
     void other_failures_are_not_the_messages_fault() {
         Database database = Database.on(acmes.dataSource());
-        Unverified unverified = new Unverified(Party.ACME, new Issues(database, Party.ACME));
-        Fingerprint fingerprint = Statement.fingerprint(Payload.EMPTY, null);
-        PostingRef ref = new PostingRef(Party.ACME, Party.GLOBEX, new MessageId("1"), fingerprint, "");
+        Issues issues = new Issues(database, Party.ACME);
         DefiniteFailureException away =
                 new DefiniteFailureException(DefiniteFailureException.Reason.UNAVAILABLE, "away", null);
 
-        assertThatThrownBy(() -> unverified.answer(ref, new byte[] {1}, CompletableFuture.failedFuture(away)))
-                .isSameAs(away);
-        assertThat(new Issues(database, Party.ACME).list(true, 10)).isEmpty();
+        MessageReceiver<String> failing = new MessageReceiver<>(Party.ACME, issues) {
+            @Override
+            protected Checked<String> check(Message message, byte[] bytes) {
+                return new Checked.Genuine<>(() -> CompletableFuture.failedFuture(away));
+            }
+
+            @Override
+            protected void recorded(List<Recorded<String>> all) {
+                throw new AssertionError("recorded " + all);
+            }
+        };
+
+        assertThatThrownBy(() -> failing.receive(List.of(receipt()))).isSameAs(away);
+        assertThat(issues.list(true, 10)).isEmpty();
+    }
+
+    private static byte[] receipt() {
+        PostingRef ref = new PostingRef(
+                Party.ACME, Party.GLOBEX, new MessageId("1"), Statement.fingerprint(Payload.EMPTY, null), "");
+        BatchSignature signature = BatchSignature.sign(Party.GLOBEX_KEY, List.of(Statement.ofReceipt(ref)))
+                .getFirst();
+        return MessageFormat.write(new Message(
+                ref,
+                new Status(AckStatus.ACKED_POSTING, ProcessingStatus.PENDING),
+                0,
+                Instant.EPOCH,
+                null,
+                new Message.Body.Receipt(signature),
+                List.of()));
     }
 }
