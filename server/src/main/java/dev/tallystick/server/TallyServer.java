@@ -116,8 +116,13 @@ public final class TallyServer implements AutoCloseable {
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
             List<String> unused = ServerSchema.ALL.migrate(database);
             // Opened first and so closed last: it seals what the others leave.
-            Optional<Sealer> sealer =
-                    settings.seal() ? Optional.of(open(Sealing.open(database, data, crashPoints))) : Optional.empty();
+            Optional<Sealer> sealer = settings.seal()
+                    ? Optional.of(open(Sealing.open(database, settings, crashPoints)))
+                    : Optional.empty();
+            Path ledger = settings.ledger();
+            Optional<LedgerAnchor> anchor = ledger == null
+                    ? Optional.empty()
+                    : sealer.map(each -> open(LedgerAnchor.open(ledger, each::checkpoint, new Ids(clock, random))));
             Engine engine = open(new Engine(
                     database,
                     new AcceptKeys(settings.broker().keyRetention()),
@@ -181,6 +186,7 @@ public final class TallyServer implements AutoCloseable {
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", longPolls, LongPolls::number);
             sealer.ifPresent(each -> Sealing.measure(meters, each));
             sealer.ifPresent(Sealer::start);
+            anchor.ifPresent(LedgerAnchor::start);
             engine.start();
             scheduler.start();
             broker.start();
