@@ -36,12 +36,13 @@ final class Bench implements Callable<Integer> {
             "exchange", ExchangeSuite::new,
             "front-door", FrontDoorSuite::new,
             "daemon", DaemonSuite::new,
-            "ledger", LedgerSuite::new);
+            "ledger", LedgerSuite::new,
+            "seal", SealSuite::new);
 
     @Parameters(
             index = "0",
             paramLabel = "SUITE",
-            description = "what to measure: sql, engine, exchange, front-door, daemon, ledger")
+            description = "what to measure: sql, engine, exchange, front-door, daemon, ledger, seal")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

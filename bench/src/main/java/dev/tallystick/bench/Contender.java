@@ -18,6 +18,10 @@ record Contender(String name, int callers, List<String> references, Opener opene
         this(name, callers, List.of(), opener);
     }
 
+    Contender named(String other) {
+        return new Contender(other, callers, references, opener);
+    }
+
     Contender against(String... others) {
         return new Contender(name, callers, List.of(others), opener);
     }

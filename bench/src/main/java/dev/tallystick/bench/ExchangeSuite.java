@@ -118,7 +118,7 @@ final class ExchangeSuite implements Suite {
 
     private Databases prepared(DataSource server, String name) throws SQLException {
         Setup.run(server, List.of("create database " + name + "_n", "create database " + name + "_p"));
-        Databases databases = new Databases(in(server, name + "_n"), in(server, name + "_p"));
+        Databases databases = new Databases(Setup.in(server, name + "_n"), Setup.in(server, name + "_p"));
         for (DataSource each : List.of(databases.acmes(), databases.globexs())) {
             Database database = Database.on(each);
             ExchangeSchema.migrations().migrate(database);
@@ -127,15 +127,5 @@ final class ExchangeSuite implements Suite {
             partners.trust(globex.participant(), globex.key().publicKey());
         }
         return databases;
-    }
-
-    private static PGSimpleDataSource in(DataSource server, String database) throws SQLException {
-        PGSimpleDataSource given = server.unwrap(PGSimpleDataSource.class);
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(given.getUrl());
-        source.setUser(given.getUser());
-        source.setPassword(given.getPassword());
-        source.setDatabaseName(database);
-        return source;
     }
 }

@@ -8,10 +8,7 @@ import dev.tallystick.Submit;
 import dev.tallystick.Submitted;
 import dev.tallystick.Tallystick;
 import dev.tallystick.bench.Contender.Round;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,14 +52,46 @@ final class TallyPeer {
     // Written rows and commits since the server started, as the sessions have reported them by now.
     private static final String WORK = """
             select (select sum(n_tup_ins + n_tup_upd + n_tup_del) from pg_stat_user_tables where schemaname = 'tally'),
-                (select xact_commit from pg_stat_database where datname = current_database())
+                (select xact_commit from pg_stat_database where datname = current_database()),
+                pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')
             """;
 
+    /** What runs beside the engine for the length of a round. */
+    interface Companion {
+
+        /** Ends it, after everything that the round left has been seen to. */
+        void close() throws SQLException;
+
+        Map<String, Double> extras(long items) throws SQLException;
+    }
+
+    /** Opens what runs beside the engine, on its database. */
+    @FunctionalInterface
+    interface Companionship {
+        Companion open(DataSource database) throws SQLException;
+    }
+
+    private static final Companion NONE = new Companion() {
+        @Override
+        public void close() {}
+
+        @Override
+        public Map<String, Double> extras(long items) {
+            return Map.of();
+        }
+    };
+
     private final DataSource database;
+    private final Companionship companionship;
     private final AtomicLong sequence = new AtomicLong();
 
     TallyPeer(DataSource database) {
+        this(database, none -> NONE);
+    }
+
+    TallyPeer(DataSource database, Companionship companionship) {
         this.database = database;
+        this.companionship = companionship;
     }
 
     /** Submit, run, and wait for the result. */
@@ -148,6 +177,7 @@ final class TallyPeer {
         final Tallystick tally = Tallystick.builder().dataSource(pool).build();
         private final long[] before;
         private final long preparedBefore;
+        private final Companion companion;
 
         Running() throws SQLException {
             tally.register("steps0", String.class, String.class, (ctx, input) -> input);
@@ -159,6 +189,7 @@ final class TallyPeer {
                 return ctx.step("three", String.class, () -> two);
             });
             tally.start();
+            companion = companionship.open(database);
             before = work();
             preparedBefore = statements.count();
         }
@@ -167,7 +198,8 @@ final class TallyPeer {
         public void close() throws SQLException {
             tally.close();
             pool.close();
-            long wrong = numbers(WRONG, 1)[0];
+            companion.close();
+            long wrong = Setup.numbers(database, WRONG, 1)[0];
             if (wrong > 0) {
                 throw new IllegalStateException(wrong + " jobs are not closed as they should be");
             }
@@ -181,6 +213,8 @@ final class TallyPeer {
             long commits = after[1] - before[1];
             extras.put("commits_per_job", commits / (double) items);
             extras.put("statements_per_batch", (statements.count() - preparedBefore) / (double) commits);
+            extras.put("wal_bytes_per_job", (after[2] - before[2]) / (double) items);
+            extras.putAll(companion.extras(items));
             return extras;
         }
     }
@@ -193,19 +227,6 @@ final class TallyPeer {
     }
 
     private long[] work() throws SQLException {
-        return numbers(WORK, 2);
-    }
-
-    private long[] numbers(String query, int columns) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            long[] read = new long[columns];
-            for (int i = 0; i < columns; i++) {
-                read[i] = row.getLong(i + 1);
-            }
-            return read;
-        }
+        return Setup.numbers(database, WORK, 3);
     }
 }

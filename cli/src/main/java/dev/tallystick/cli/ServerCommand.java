@@ -115,6 +115,24 @@ final class ServerCommand extends TallyCommand {
     private boolean seal;
 
     @Option(
+            names = "--witnesses",
+            paramLabel = "FILE",
+            description = {
+                "Ask these witnesses to cosign the log: a policy in the format of C2SP tlog-policy, with addresses",
+                "(default: TALLY_SEAL_WITNESSES)."
+            })
+    private @Nullable Path witnesses;
+
+    @Option(
+            names = "--ledger",
+            paramLabel = "DIR",
+            description = {
+                "Put the log's checkpoint into the ledger in this repository every few minutes and at shutdown",
+                "(default: TALLY_SEAL_LEDGER)."
+            })
+    private @Nullable Path ledger;
+
+    @Option(
             names = "--limiter",
             paramLabel = "redis://HOST:PORT",
             description = "Count requests for rate limits in this Redis instead of Postgres (default: TALLY_LIMITER).")
@@ -205,6 +223,12 @@ final class ServerCommand extends TallyCommand {
             }
             if (seal) {
                 settings = settings.withSeal(true);
+            }
+            if (witnesses != null) {
+                settings = settings.withWitnesses(witnesses);
+            }
+            if (ledger != null) {
+                settings = settings.withLedger(ledger);
             }
             if (limiter != null) {
                 settings = settings.withLimiter(limiter);

@@ -12,6 +12,7 @@ import dev.tallystick.cli.daemon.OutboxCommand;
 import dev.tallystick.cli.ledger.LedgerCommand;
 import dev.tallystick.cli.seal.LogCommand;
 import dev.tallystick.cli.seal.VerifyCommand;
+import dev.tallystick.cli.seal.WitnessCommand;
 import dev.tallystick.core.Json;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -57,6 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Explain.class,
             LedgerCommand.class,
             LogCommand.class,
+            WitnessCommand.class,
             VerifyCommand.class
         },
         sortOptions = false,

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.seal.SealSettings;
 import dev.tallystick.engine.seal.Sealer;
+import dev.tallystick.log.note.Policy;
 import dev.tallystick.server.http.Meters;
 import dev.tallystick.server.routes.InstallationStore;
 import dev.tallystick.sql.Database;
@@ -11,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import org.jspecify.annotations.Nullable;
 
 /** The sealing of jobs into the log in the server's directory. */
 final class Sealing {
@@ -20,10 +22,12 @@ final class Sealing {
 
     private Sealing() {}
 
-    static Sealer open(Database database, Path data, CrashPoints crashPoints) {
+    static Sealer open(Database database, ServerSettings settings, CrashPoints crashPoints) {
+        Path data = settings.data();
         String installation = database.transact("read installation", new InstallationStore()::id)
                 .toString();
-        Sealer sealer = Sealer.open(database, SealSettings.in(data), "tallystick/" + installation, crashPoints);
+        SealSettings seal = SealSettings.in(data).witnesses(policy(settings.witnesses()));
+        Sealer sealer = Sealer.open(database, seal, "tallystick/" + installation, crashPoints);
         try {
             Path fresh = data.resolve(ROOT_KEY + ".new");
             Files.writeString(fresh, sealer.rootKey() + "\n");
@@ -32,6 +36,19 @@ final class Sealing {
             throw new UncheckedIOException("cannot write " + data.resolve(ROOT_KEY), e);
         }
         return sealer;
+    }
+
+    private static Policy policy(@Nullable Path file) {
+        if (file == null) {
+            return Policy.unwitnessed();
+        }
+        try {
+            return Policy.parse(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the witnesses in " + file, e);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+        }
     }
 
     static void measure(Meters meters, Sealer sealer) {
@@ -50,5 +67,10 @@ final class Sealing {
                 "1 if sealing has stopped because the log is not what this server left; the server's log says why.",
                 sealer,
                 source -> source.backlog().alarm() == null ? 0 : 1);
+        meters.gauge(
+                "tally_seal_witnessed",
+                "1 if a quorum of witnesses cosigned the log in the last round, 0 if not, or if there are no witnesses.",
+                sealer,
+                source -> source.isWitnessed() ? 1 : 0);
     }
 }

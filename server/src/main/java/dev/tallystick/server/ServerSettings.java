@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param schema the schema of its tables
  * @param exchange who it is in the exchange; null if it takes no part
  * @param seal whether it seals jobs into the log in its directory; one server of a Postgres does
+ * @param witnesses the file that names the witnesses of the log; null for none
+ * @param ledger the repository of the ledger that anchors the log; null for none
  */
 public record ServerSettings(
         String host,
@@ -53,7 +55,9 @@ public record ServerSettings(
         Limits limits,
         Quotas quotas,
         @Nullable ExchangeConfig exchange,
-        boolean seal) {
+        boolean seal,
+        @Nullable Path witnesses,
+        @Nullable Path ledger) {
 
     /** Reachable from this machine only, because there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -80,6 +84,8 @@ public record ServerSettings(
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String SCHEMA = "TALLY_SCHEMA";
     public static final String SEAL = "TALLY_SEAL";
+    public static final String SEAL_WITNESSES = "TALLY_SEAL_WITNESSES";
+    public static final String SEAL_LEDGER = "TALLY_SEAL_LEDGER";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
@@ -125,7 +131,14 @@ public record ServerSettings(
                 Limits.from(environment),
                 Quotas.from(environment),
                 exchange == null ? null : ExchangeConfig.read(Path.of(exchange)),
-                Setting.flag(environment, SEAL, false));
+                Setting.flag(environment, SEAL, false),
+                path(environment, SEAL_WITNESSES),
+                path(environment, SEAL_LEDGER));
+    }
+
+    private static @Nullable Path path(Map<String, String> environment, String name) {
+        String value = environment.get(name);
+        return value == null || value.isBlank() ? null : Path.of(value);
     }
 
     private static Limiter.Budget budget(Map<String, String> environment) {
@@ -220,6 +233,16 @@ public record ServerSettings(
         return with(draft -> draft.seal = wanted);
     }
 
+    /** With a policy (C2SP tlog-policy) that says who is asked to cosign the log, and where. */
+    public ServerSettings withWitnesses(Path file) {
+        return with(draft -> draft.witnesses = file);
+    }
+
+    /** With the repository of a ledger that gets the checkpoints of the log. */
+    public ServerSettings withLedger(Path repository) {
+        return with(draft -> draft.ledger = repository);
+    }
+
     private ServerSettings with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -245,6 +268,8 @@ public record ServerSettings(
         private Quotas quotas;
         private @Nullable ExchangeConfig exchange;
         private boolean seal;
+        private @Nullable Path witnesses;
+        private @Nullable Path ledger;
 
         Draft(ServerSettings from) {
             this.host = from.host;
@@ -263,6 +288,8 @@ public record ServerSettings(
             this.quotas = from.quotas;
             this.exchange = from.exchange;
             this.seal = from.seal;
+            this.witnesses = from.witnesses;
+            this.ledger = from.ledger;
         }
 
         ServerSettings settings() {
@@ -282,7 +309,9 @@ public record ServerSettings(
                     limits,
                     quotas,
                     exchange,
-                    seal);
+                    seal,
+                    witnesses,
+                    ledger);
         }
     }
 }

@@ -117,9 +117,14 @@ public final class TallyServer implements AutoCloseable {
             Database database = foundation.database();
             Ids ids = foundation.ids();
             // Opened first and so closed last: it seals what the others leave.
-            Optional<Sealer> sealer =
-                    settings.seal() ? Optional.of(open(Sealing.open(database, data, crashPoints))) : Optional.empty();
+            Optional<Sealer> sealer = settings.seal()
+                    ? Optional.of(open(Sealing.open(database, settings, crashPoints)))
+                    : Optional.empty();
             Promises promises = sealer.map(Sealer::promises).orElse(null);
+            Path ledger = settings.ledger();
+            Optional<LedgerAnchor> anchor = ledger == null
+                    ? Optional.empty()
+                    : sealer.map(each -> open(LedgerAnchor.open(ledger, each::checkpoint, ids)));
             Engine engine = foundation.engine(settings.broker().keyRetention(), new JsonCodec(), engineSettings);
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
@@ -181,6 +186,7 @@ public final class TallyServer implements AutoCloseable {
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", longPolls, LongPolls::number);
             sealer.ifPresent(each -> Sealing.measure(meters, each));
             sealer.ifPresent(Sealer::start);
+            anchor.ifPresent(LedgerAnchor::start);
             engine.start();
             scheduler.start();
             broker.start();

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "log",
         description = "Check the log of sealed jobs.",
-        subcommands = LogCommand.Audit.class,
+        subcommands = {LogCommand.Audit.class, ConsistencyCommand.class, RotateKeyCommand.class},
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",

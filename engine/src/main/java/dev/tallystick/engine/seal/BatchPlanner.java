@@ -14,6 +14,8 @@ import dev.tallystick.sql.Tx;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,19 +49,28 @@ final class BatchPlanner {
 
     private final InstallationSecret secret;
     private final SecureRandom random;
-    private final int facts;
+    private final int mostFacts;
     private final SealStore store = new SealStore();
     private final FactStore factStore = new FactStore();
     private final SealedStore sealed = new SealedStore();
 
-    BatchPlanner(InstallationSecret secret, SecureRandom random, int facts) {
+    BatchPlanner(InstallationSecret secret, SecureRandom random, int mostFacts) {
         this.secret = secret;
         this.random = random;
-        this.facts = facts;
+        this.mostFacts = mostFacts;
     }
 
-    /** @param isMapped whether a tag is in the key map */
-    Planned plan(Tx tx, long size, Predicate<Hash> isMapped) throws SQLException {
+    /** The head of the queue, with all that its entries are made of. */
+    record Facts(
+            List<Queued> rows,
+            Map<UUID, SealedJob> known,
+            Map<UUID, FactStore.Accepted> acceptances,
+            Map<UUID, FactStore.Closed> ends,
+            Map<UUID, List<FactStore.Digits>> digits,
+            Map<Member, Long> members) {}
+
+    /** Reads the facts of the next batch. */
+    Facts read(Tx tx) throws SQLException {
         List<Queued> rows = head(store.queued(tx, MOST_ROWS));
         Map<UUID, Named> accepted = new LinkedHashMap<>();
         List<UUID> closed = new ArrayList<>();
@@ -73,9 +84,34 @@ final class BatchPlanner {
         }
         List<UUID> all = new ArrayList<>(accepted.keySet());
         all.addAll(closed);
-        Plan plan = new Plan(size, isMapped, all.isEmpty() ? Map.of() : sealed.read(tx, all));
-        plan.read(tx, accepted, closed);
-        for (Queued row : rows) {
+        Map<UUID, FactStore.Accepted> acceptances =
+                accepted.isEmpty() ? Map.of() : factStore.accepted(tx, List.copyOf(accepted.values()));
+        return new Facts(
+                rows,
+                all.isEmpty() ? Map.of() : sealed.read(tx, all),
+                acceptances,
+                closed.isEmpty() ? Map.of() : factStore.closed(tx, closed),
+                closed.isEmpty() ? Map.of() : factStore.digits(tx, closed),
+                members(tx, acceptances.values()));
+    }
+
+    private Map<Member, Long> members(Tx tx, Collection<FactStore.Accepted> acceptances) throws SQLException {
+        List<Member> needed = acceptances.stream()
+                .filter(fact -> fact.member() != null)
+                .map(fact -> new Member(fact.mesh(), String.valueOf(fact.member())))
+                .distinct()
+                .toList();
+        return needed.isEmpty() ? Map.of() : sealed.members(tx, needed, GENERATION);
+    }
+
+    /**
+     * Works the batch out. This may take a while, so no transaction is open meanwhile.
+     *
+     * @param isMapped whether a tag is in the key map
+     */
+    Planned plan(Facts facts, long size, Predicate<Hash> isMapped) {
+        Plan plan = new Plan(facts, size, isMapped);
+        for (Queued row : facts.rows()) {
             row.accepted().forEach(plan::accept);
             row.closed().forEach(plan::close);
         }
@@ -83,14 +119,14 @@ final class BatchPlanner {
                 plan.entries,
                 plan.written,
                 plan.newMembers,
-                rows.stream().mapToLong(Queued::id).toArray());
+                facts.rows().stream().mapToLong(Queued::id).toArray());
     }
 
     private List<Queued> head(List<Queued> rows) {
         int count = 0;
         for (int i = 0; i < rows.size(); i++) {
             count += rows.get(i).facts();
-            if (count >= facts) {
+            if (count >= mostFacts) {
                 return rows.subList(0, i + 1);
             }
         }
@@ -100,42 +136,23 @@ final class BatchPlanner {
     /** The batch while it is made. */
     private final class Plan {
 
+        private final Facts facts;
         private final long size;
         private final Predicate<Hash> isMapped;
-        private final Map<UUID, SealedJob> known;
         private final List<LogEntry> entries = new ArrayList<>();
         private final Set<Hash> tags = new HashSet<>();
         private final Map<UUID, SealedJob> written = new LinkedHashMap<>();
         private final Map<Member, Long> newMembers = new LinkedHashMap<>();
-        private Map<UUID, FactStore.Accepted> acceptances = Map.of();
-        private Map<UUID, FactStore.Closed> ends = Map.of();
-        private Map<UUID, List<FactStore.Digits>> digits = Map.of();
-        private Map<Member, Long> members = Map.of();
+        private final Map<Member, MemberSecret> secrets = new HashMap<>();
 
-        Plan(long size, Predicate<Hash> isMapped, Map<UUID, SealedJob> known) {
+        Plan(Facts facts, long size, Predicate<Hash> isMapped) {
+            this.facts = facts;
             this.size = size;
             this.isMapped = isMapped;
-            this.known = known;
-        }
-
-        void read(Tx tx, Map<UUID, Named> accepted, List<UUID> closed) throws SQLException {
-            if (!accepted.isEmpty()) {
-                acceptances = factStore.accepted(tx, List.copyOf(accepted.values()));
-                List<Member> needed = acceptances.values().stream()
-                        .filter(fact -> fact.member() != null)
-                        .map(fact -> new Member(fact.mesh(), String.valueOf(fact.member())))
-                        .distinct()
-                        .toList();
-                members = needed.isEmpty() ? Map.of() : sealed.members(tx, needed, GENERATION);
-            }
-            if (!closed.isEmpty()) {
-                ends = factStore.closed(tx, closed);
-                digits = factStore.digits(tx, closed);
-            }
         }
 
         void accept(UUID job) {
-            FactStore.Accepted fact = acceptances.get(job);
+            FactStore.Accepted fact = facts.acceptances().get(job);
             if (fact == null || find(job) != null) {
                 return;
             }
@@ -145,7 +162,8 @@ final class BatchPlanner {
             Hash tag = null;
             Long named = null;
             if (fact.key() != null && fact.member() != null) {
-                MemberSecret member = secret.of(fact.mesh(), fact.member(), GENERATION);
+                MemberSecret member = secrets.computeIfAbsent(
+                        new Member(fact.mesh(), fact.member()), id -> secret.of(id.mesh(), id.member(), GENERATION));
                 named = secretOf(member);
                 tag = free(member, fact.key());
             }
@@ -159,14 +177,14 @@ final class BatchPlanner {
         }
 
         void close(UUID job) {
-            FactStore.Closed fact = ends.get(job);
+            FactStore.Closed fact = facts.ends().get(job);
             SealedJob before = find(job);
             if (fact == null || (before != null && before.closed() != null)) {
                 return;
             }
             byte[] kept = before == null ? null : before.salt();
             JobSalt salt = kept == null ? JobSalt.draw(job.toString(), random) : JobSalt.of(job.toString(), kept);
-            Map<String, Json> record = SealRecords.closed(fact, digits.getOrDefault(job, List.of()));
+            Map<String, Json> record = SealRecords.closed(fact, facts.digits().getOrDefault(job, List.of()));
             Long accepted = before == null ? null : before.accepted();
             long index = add(new LogEntry.Closed(accepted, salt.commit(record)));
             written.put(
@@ -184,13 +202,13 @@ final class BatchPlanner {
 
         private @Nullable SealedJob find(UUID job) {
             SealedJob here = written.get(job);
-            return here == null ? known.get(job) : here;
+            return here == null ? facts.known().get(job) : here;
         }
 
         /** The entry of the member's secret, added here if there is none yet. */
         private Long secretOf(MemberSecret member) {
             Member id = new Member(member.mesh(), member.member());
-            Long there = members.get(id);
+            Long there = facts.members().get(id);
             if (there != null) {
                 return there;
             }

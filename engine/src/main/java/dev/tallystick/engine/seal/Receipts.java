@@ -3,12 +3,15 @@ package dev.tallystick.engine.seal;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.seal.SealedStore.SealedJob;
 import dev.tallystick.log.entry.JobSalt;
+import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.TlogProof;
 import dev.tallystick.log.receipt.Opened;
 import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.SealedEntry;
+import dev.tallystick.log.ring.Rotation;
 import dev.tallystick.log.tree.EntryBundle;
+import dev.tallystick.log.tree.Hash;
 import dev.tallystick.log.tree.MerkleProofs;
 import dev.tallystick.log.tree.TilePath;
 import dev.tallystick.log.tree.TileSource;
@@ -19,7 +22,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -69,15 +75,16 @@ public final class Receipts {
         if (job.hasClosed() && job.closed() == null) {
             return new JobProof.Pending();
         }
-        SignedNote note = SignedNote.parse(checkpoint);
-        Prover prover = new Prover(tx, anchor.size(), note, JobSalt.of(job.id().toString(), salt), shown);
+        SignedNote note = anchor.proving(last(job)).orElseThrow();
+        long size = Checkpoint.parse(note.text()).size();
+        Prover prover = new Prover(tx, size, note, JobSalt.of(job.id().toString(), salt), shown);
         try {
             Receipt receipt = new Receipt(
                     job.id().toString(),
                     prover.entry(job.accepted(), job.acceptedRecord()),
                     prover.entry(job.closed(), job.closedRecord()),
                     note,
-                    List.of());
+                    prover.rotations(store.rotations(tx, size)));
             return new JobProof.Proven(receipt.json().canonicalBytes());
         } catch (IOException e) {
             if (e.getCause() instanceof SQLException failure) {
@@ -85,6 +92,10 @@ public final class Receipts {
             }
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static long last(SealedJob job) {
+        return Math.max(Objects.requireNonNullElse(job.accepted(), 0L), Objects.requireNonNullElse(job.closed(), 0L));
     }
 
     private static boolean isBelow(long size, @Nullable Long position) {
@@ -115,13 +126,28 @@ public final class Receipts {
             if (index == null || record == null) {
                 return null;
             }
-            long bundle = index / TilePath.FULL;
-            int place = (int) (index % TilePath.FULL);
-            byte[] entry = EntryBundle.decode(read(new TilePath(TilePath.ENTRIES, bundle, place + 1)))
-                    .get(place);
+            byte[] entry = entry(index);
             TlogProof proof = new TlogProof(index, MerkleProofs.inclusion(index, size, subtrees), note);
             Json.ObjectValue fields = (Json.ObjectValue) Json.parse(record);
             return SealedEntry.of(entry, proof, Opened.of(salt, shown.of(fields.members())));
+        }
+
+        private byte[] entry(long index) throws IOException {
+            int place = (int) (index % TilePath.FULL);
+            return EntryBundle.decode(read(new TilePath(TilePath.ENTRIES, index / TilePath.FULL, place + 1)))
+                    .get(place);
+        }
+
+        /** Each key's last checkpoint proves the entry that names the next key. */
+        List<Rotation> rotations(Map<Long, SignedNote> lastCheckpoints) throws IOException {
+            List<Rotation> rotations = new ArrayList<>();
+            for (Map.Entry<Long, SignedNote> each : lastCheckpoints.entrySet()) {
+                long index = each.getKey() - 2;
+                List<Hash> proof = MerkleProofs.inclusion(
+                        index, each.getKey(), new TiledSubtrees((TileSource) this::read, each.getKey()));
+                rotations.add(new Rotation(entry(index), new TlogProof(index, proof, each.getValue())));
+            }
+            return rotations;
         }
 
         private byte[] read(TilePath path) throws IOException {

@@ -4,6 +4,8 @@ import dev.tallystick.core.CrashPoint;
 
 /** The points of sealing where a crash matters, besides the commits themselves. */
 public enum SealCrashPoint implements CrashPoint {
+    /** The batch is worked out, nothing of it is written. */
+    WORKED_OUT,
     /** The intent is written, not committed. */
     INTENDING,
     /** The intent is durable, nothing is signed. */

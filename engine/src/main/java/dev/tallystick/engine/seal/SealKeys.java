@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 /** The private key that signs the log, and the secret behind the tags of all members. Both are in files, never in Postgres. */
 record SealKeys(NoteSigner signer, InstallationSecret secret) {
 
-    private static final String SIGNING_KEY = "signing.key";
     private static final String SECRET = "installation.secret";
 
     /**
@@ -24,7 +23,7 @@ record SealKeys(NoteSigner signer, InstallationSecret secret) {
      * @param origin its name otherwise
      */
     static SealKeys open(Path directory, @Nullable String begun, String origin) {
-        Path key = directory.resolve(SIGNING_KEY);
+        Path key = directory.resolve(SigningKeys.CURRENT);
         Path secret = directory.resolve(SECRET);
         if (begun != null && !(Files.exists(key) && Files.exists(secret))) {
             throw new IllegalArgumentException("the jobs of this database are sealed into the log '" + begun

@@ -108,7 +108,7 @@ final class SealRecords {
     private static List<String> rows(List<FactStore.Digits> digits) {
         List<String> rows = new ArrayList<>(digits.size());
         for (FactStore.Digits each : digits) {
-            String number = "%015d".formatted(each.ledger());
+            String number = digits(each.ledger());
             List<String> columns = each.guid() == null
                     ? List.of("activity", each.path(), each.name(), number)
                     : List.of("guid", each.guid().toString(), each.path(), each.name(), number);
@@ -116,6 +116,11 @@ final class SealRecords {
         }
         rows.sort(Comparator.naturalOrder());
         return rows;
+    }
+
+    private static String digits(long ledger) {
+        String number = Long.toString(ledger);
+        return "0".repeat(Math.max(0, 15 - number.length())) + number;
     }
 
     private static void putHash(Map<String, Json> record, String field, byte @Nullable [] value) {

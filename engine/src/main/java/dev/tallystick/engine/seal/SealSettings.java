@@ -1,5 +1,6 @@
 package dev.tallystick.engine.seal;
 
+import dev.tallystick.log.note.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -11,8 +12,9 @@ import java.time.Duration;
  * @param interval how often to seal what has queued
  * @param lease how long a process that went silent remains the one that seals
  * @param facts how many acceptances and ends of jobs a batch may have, about
+ * @param witnesses who is asked to cosign, and how many are enough
  */
-public record SealSettings(Path log, Path secrets, Duration interval, Duration lease, int facts) {
+public record SealSettings(Path log, Path secrets, Duration interval, Duration lease, int facts, Policy witnesses) {
 
     public SealSettings {
         if (facts < 1) {
@@ -27,18 +29,23 @@ public record SealSettings(Path log, Path secrets, Duration interval, Duration l
                 directory.resolve("seal"),
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(15),
-                4_000);
+                4_000,
+                Policy.unwitnessed());
     }
 
     public SealSettings interval(Duration other) {
-        return new SealSettings(log, secrets, other, lease, facts);
+        return new SealSettings(log, secrets, other, lease, facts, witnesses);
     }
 
     public SealSettings lease(Duration other) {
-        return new SealSettings(log, secrets, interval, other, facts);
+        return new SealSettings(log, secrets, interval, other, facts, witnesses);
     }
 
     public SealSettings facts(int most) {
-        return new SealSettings(log, secrets, interval, lease, most);
+        return new SealSettings(log, secrets, interval, lease, most, witnesses);
+    }
+
+    public SealSettings witnesses(Policy other) {
+        return new SealSettings(log, secrets, interval, lease, facts, other);
     }
 }

@@ -1,15 +1,18 @@
 package dev.tallystick.engine.seal;
 
 import dev.tallystick.log.files.Intent;
+import dev.tallystick.log.note.SignedNote;
+import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -19,16 +22,28 @@ final class SealStore {
     /**
      * The published state of the log.
      *
+     * @param rootKey the public key that the log began with; null if it began before that was recorded
+     * @param secretId identifies the installation's secret; null likewise
      * @param checkpoint the signed note; null while the log is empty
-     * @param fence the number of the lease that a write must bring
+     * @param witnessed the newest checkpoint that a quorum of witnesses cosigned; null if there is none
      * @param alarm why sealing has stopped; null if it has not
      */
     record Anchor(
             String origin,
+            @Nullable String rootKey,
+            @Nullable String secretId,
             long size,
             @Nullable String checkpoint,
-            long fence,
-            @Nullable String alarm) {}
+            long witnessedSize,
+            @Nullable String witnessed,
+            @Nullable String alarm) {
+
+        /** The checkpoint that proves the most about an entry: a cosigned one, if it covers the entry. */
+        Optional<SignedNote> proving(long last) {
+            String best = witnessed != null && witnessedSize > last ? witnessed : checkpoint;
+            return best == null ? Optional.empty() : Optional.of(SignedNote.parse(best));
+        }
+    }
 
     /** A row of the queue. The keys and members stand beside the accepted jobs; null for a job without a key. */
     record Queued(
@@ -46,15 +61,15 @@ final class SealStore {
     /** The batch that is being sealed, and the rows of the queue that it covers. */
     record Recorded(Intent batch, long[] queued) {}
 
-    /** How far sealing is behind. */
-    record Backlog(long rows, @Nullable Instant oldest, Duration lag) {}
+    /** How far sealing is behind; at most 100,000 rows are counted. */
+    record Backlog(long rows, Duration lag) {}
 
     // Waits for writers that have not seen the log's row: later ones queue their jobs themselves.
     private static final String HOLD_JOBS = "lock table tally.job in share row exclusive mode";
 
     private static final String BEGIN = """
-            insert into tally.seal_log (origin)
-            values (?)
+            insert into tally.seal_log (origin, root_key, secret_id)
+            values (?, ?, ?)
             on conflict (one_row) do nothing
             """;
 
@@ -83,19 +98,17 @@ final class SealStore {
             """;
 
     private static final String ANCHOR = """
-            select origin, size, checkpoint, fence, alarm
+            select origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
             from tally.seal_log
             """;
 
     private static final String LEASE = """
             update tally.seal_log
-            set fence = case when owner = ? then fence else fence + 1 end,
-                owner = ?,
-                leased_until = now() + ? * interval '1 millisecond'
+            set owner = ?, leased_until = now() + ? * interval '1 millisecond'
             where owner is null
                 or owner = ?
                 or leased_until < now()
-            returning origin, size, checkpoint, fence, alarm
+            returning origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
             """;
 
     private static final String RELEASE = """
@@ -104,17 +117,40 @@ final class SealStore {
             where owner = ?
             """;
 
+    // A process that cannot seal says nothing about the log of another one that can.
     private static final String ALARM = """
             update tally.seal_log
-            set alarm = ?, alarmed_at = coalesce(alarmed_at, now())
-            where fence = ?
+            set owner = null, leased_until = null, alarm = ?, alarmed_at = coalesce(alarmed_at, now())
+            where owner is null
+                or owner = ?
+                or leased_until < now()
             """;
 
     private static final String CALM = """
             update tally.seal_log
             set alarm = null, alarmed_at = null
-            where fence = ?
+            where owner = ?
                 and alarm is not null
+            """;
+
+    // A round that began earlier may end later.
+    private static final String WITNESSED = """
+            update tally.seal_log
+            set witnessed_size = ?, witnessed = ?
+            where size >= ?
+                and witnessed_size <= ?
+            """;
+
+    private static final String ROTATED = """
+            insert into tally.log_rotation (size, checkpoint)
+            values (?, ?)
+            """;
+
+    private static final String ROTATIONS = """
+            select size, checkpoint
+            from tally.log_rotation
+            where size <= ?
+            order by size
             """;
 
     private static final String QUEUE = """
@@ -127,13 +163,15 @@ final class SealStore {
     private static final String DROP = """
             delete from tally.seal_queue
             where id = any(?)
-                and exists (select from tally.seal_log where fence = ?)
             """;
 
+    // The rows are queued in the order of their IDs, about; counting stops where the exact number no longer matters.
     private static final String BACKLOG = """
-            select count(*) as rows, min(queued_at) as oldest,
-                coalesce(extract(epoch from now() - min(queued_at)) * 1000, 0)::bigint as lag_millis
-            from tally.seal_queue
+            select (select count(*) from (select from tally.seal_queue limit 100000) as counted) as rows,
+                coalesce(
+                    (select extract(epoch from now() - queued_at) * 1000 from tally.seal_queue order by id limit 1),
+                    0
+                )::bigint as lag_millis
             """;
 
     private static final String INTENT = """
@@ -141,20 +179,26 @@ final class SealStore {
             from tally.seal_intent
             """;
 
+    // Without the lock, the intent of a batch that is just being anchored could be replaced by another for the same
+    // size.
     private static final String INTEND = """
-            insert into tally.seal_intent (old_size, fence, note, entries, queued)
-            select ?, fence, ?, ?, ?
-            from tally.seal_log
-            where fence = ?
-                and size = ?
+            with log as (
+                select size
+                from tally.seal_log
+                where size = ?
+                for update
+            )
+            insert into tally.seal_intent (old_size, note, entries, queued)
+            select size, ?, ?, ?
+            from log
+            on conflict do nothing
             """;
 
     private static final String ADVANCE = """
             with anchored as (
                 update tally.seal_log
                 set size = ?, checkpoint = ?, sealed_at = now(), alarm = null, alarmed_at = null
-                where fence = ?
-                    and size = ?
+                where size = ?
                 returning size
             ),
             done as (
@@ -172,9 +216,9 @@ final class SealStore {
             """;
 
     /** Begins to seal jobs, those in the database included; does nothing if that has happened before. */
-    boolean begin(Tx tx, String origin) throws SQLException {
+    boolean begin(Tx tx, VerifierKey rootKey, String secretId) throws SQLException {
         tx.update(HOLD_JOBS);
-        boolean begun = tx.update(BEGIN, origin) == 1;
+        boolean begun = tx.update(BEGIN, rootKey.name(), rootKey.toString(), secretId) == 1;
         if (begun) {
             tx.update(QUEUE_ACCEPTED);
             tx.update(QUEUE_CLOSED);
@@ -189,19 +233,37 @@ final class SealStore {
 
     /** Takes or extends the lease; empty if another process holds it. */
     Optional<Anchor> lease(Tx tx, String owner, Duration length) throws SQLException {
-        return tx.first(LEASE, SealStore::anchor, owner, owner, length.toMillis(), owner);
+        return tx.first(LEASE, SealStore::anchor, owner, length.toMillis(), owner);
     }
 
     int release(Tx tx, String owner) throws SQLException {
         return tx.update(RELEASE, owner);
     }
 
-    int alarm(Tx tx, long fence, String why) throws SQLException {
-        return tx.update(ALARM, why, fence);
+    /** Says why this process cannot seal, and gives back the lease; does nothing while another process seals. */
+    int alarm(Tx tx, String owner, String why) throws SQLException {
+        return tx.update(ALARM, why, owner);
     }
 
-    int calm(Tx tx, long fence) throws SQLException {
-        return tx.update(CALM, fence);
+    int calm(Tx tx, String owner) throws SQLException {
+        return tx.update(CALM, owner);
+    }
+
+    /** Keeps a checkpoint that a quorum of witnesses cosigned, unless a newer one is there. */
+    int witnessed(Tx tx, long size, String checkpoint) throws SQLException {
+        return tx.update(WITNESSED, size, checkpoint, size, size);
+    }
+
+    /** Keeps the last checkpoint of a key that was replaced. */
+    int rotated(Tx tx, long size, String checkpoint) throws SQLException {
+        return tx.update(ROTATED, size, checkpoint);
+    }
+
+    /** The last checkpoints of the keys that were replaced up to this size, by their sizes. */
+    SequencedMap<Long, SignedNote> rotations(Tx tx, long size) throws SQLException {
+        SequencedMap<Long, SignedNote> found = new LinkedHashMap<>();
+        tx.query(ROTATIONS, row -> found.put(row.getLong("size"), SignedNote.parse(row.getString("checkpoint"))), size);
+        return found;
     }
 
     /** The rows with the smallest IDs: facts that depend on each other are in order. */
@@ -209,18 +271,13 @@ final class SealStore {
         return tx.query(QUEUE, SealStore::queued, limit);
     }
 
-    /** Removes rows that bring nothing new, if the fence is current. */
-    void drop(Tx tx, long fence, long[] queued) throws SQLException {
-        tx.update(DROP, queued, fence);
+    /** Removes rows that bring nothing new. */
+    int drop(Tx tx, long[] queued) throws SQLException {
+        return tx.update(DROP, (Object) queued);
     }
 
     Backlog backlog(Tx tx) throws SQLException {
-        return tx.first(
-                        BACKLOG,
-                        row -> new Backlog(
-                                row.getLong("rows"),
-                                Tx.instant(row, "oldest"),
-                                Duration.ofMillis(row.getLong("lag_millis"))))
+        return tx.first(BACKLOG, row -> new Backlog(row.getLong("rows"), Duration.ofMillis(row.getLong("lag_millis"))))
                 .orElseThrow();
     }
 
@@ -228,31 +285,28 @@ final class SealStore {
         return tx.first(INTENT, SealStore::intent);
     }
 
-    /** Returns whether the fence is current and the log still has this size. */
-    boolean intend(Tx tx, long fence, Recorded intent) throws SQLException {
+    /** Records the batch, and returns whether it did: only if the log still has this size and no batch is recorded. */
+    boolean intend(Tx tx, Recorded intent) throws SQLException {
         return tx.update(
                         INTEND,
                         intent.batch().oldSize(),
                         intent.batch().note(),
                         intent.batch().entries().toArray(byte[][]::new),
-                        intent.queued(),
-                        fence,
-                        intent.batch().oldSize())
+                        intent.queued())
                 == 1;
     }
 
     /**
      * Moves the anchor to the end of the intent, and removes the intent and its rows of the queue.
      *
-     * @return whether the fence is current and the log still had the intent's old size
+     * @return whether the log still had the intent's old size
      */
-    boolean advance(Tx tx, long fence, Intent batch, String checkpoint) throws SQLException {
+    boolean advance(Tx tx, Intent batch, String checkpoint) throws SQLException {
         return tx.first(
                         ADVANCE,
                         row -> row.getLong("size"),
                         batch.oldSize() + batch.entries().size(),
                         checkpoint,
-                        fence,
                         batch.oldSize())
                 .isPresent();
     }
@@ -260,9 +314,12 @@ final class SealStore {
     private static Anchor anchor(ResultSet row) throws SQLException {
         return new Anchor(
                 row.getString("origin"),
+                row.getString("root_key"),
+                row.getString("secret_id"),
                 row.getLong("size"),
                 row.getString("checkpoint"),
-                row.getLong("fence"),
+                row.getLong("witnessed_size"),
+                row.getString("witnessed"),
                 row.getString("alarm"));
     }
 

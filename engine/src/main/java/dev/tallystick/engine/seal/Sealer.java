@@ -1,24 +1,25 @@
 package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.seal.BatchPlanner.Facts;
 import dev.tallystick.engine.seal.BatchPlanner.Planned;
 import dev.tallystick.engine.seal.SealStore.Recorded;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.log.entry.InstallationSecret;
+import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.files.Anchor;
 import dev.tallystick.log.files.BatchPlan;
-import dev.tallystick.log.files.Commit;
 import dev.tallystick.log.files.Intent;
 import dev.tallystick.log.files.LogAlarm;
 import dev.tallystick.log.files.LogDirectory;
 import dev.tallystick.log.files.LogSnapshot;
+import dev.tallystick.log.map.DuplicateTagException;
 import dev.tallystick.log.map.MapLeaf;
 import dev.tallystick.log.note.Checkpoint;
-import dev.tallystick.log.note.NoteSigner;
 import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.tree.Hash;
-import dev.tallystick.log.tree.TilePath;
+import dev.tallystick.log.witness.Witnesses;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.SessionLimits;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,29 +55,32 @@ public final class Sealer implements AutoCloseable {
     private final SealSettings settings;
     private final CrashPoints crashPoints;
     private final String owner;
-    private final NoteSigner signer;
+    private final VerifierKey rootKey;
+    private final SigningKeys keys;
+    private final InstallationSecret secret;
     private final BatchPlanner planner;
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
-    private final TileStore tiles = new TileStore();
+    private final BatchPublisher publisher;
     private final KeyProofs keyProofs;
     private final Promises promises;
+    private final CheckpointCosigner cosigner;
     private final Loop loop;
 
-    /** The directory as compared with the anchor under {@link #fence}; null if it has to be compared. One thread uses it. */
+    /** The directory as compared with the anchor; null if it has to be compared. One thread uses it. */
     private @Nullable LogDirectory directory;
-
-    private long fence;
 
     /** The log as of the last anchor, which may be served; null if this process does not seal. */
     private volatile @Nullable LogSnapshot served;
 
     private volatile SealBacklog backlog = SealBacklog.NONE;
+    private volatile boolean closing;
 
     private Sealer(
             Database database,
             SealSettings settings,
-            NoteSigner signer,
+            VerifierKey rootKey,
+            SigningKeys keys,
             InstallationSecret secret,
             SecureRandom random,
             CrashPoints crashPoints) {
@@ -83,10 +88,15 @@ public final class Sealer implements AutoCloseable {
         this.settings = settings;
         this.owner = new UUID(random.nextLong(), random.nextLong()).toString();
         this.crashPoints = crashPoints;
-        this.signer = signer;
+        this.rootKey = rootKey;
+        this.keys = keys;
+        this.secret = secret;
+        this.publisher = new BatchPublisher(database, keys, crashPoints);
         this.planner = new BatchPlanner(secret, random, settings.facts());
         this.keyProofs = new KeyProofs(database, secret);
-        this.promises = new Promises(secret, () -> signer, () -> served);
+        this.promises = new Promises(secret, keys::current, () -> served);
+        this.cosigner =
+                new CheckpointCosigner(database, new Witnesses(settings.witnesses(), Witnesses.PATIENCE), () -> served);
         this.loop = new Loop("sealer", settings.interval(), this::seal);
     }
 
@@ -105,18 +115,36 @@ public final class Sealer implements AutoCloseable {
             boolean unused = database.transact(
                     "begin to seal",
                     SessionLimits.LONG,
-                    tx -> store.begin(tx, keys.signer().key().name()));
+                    tx -> store.begin(
+                            tx, keys.signer().key(), keys.secret().id().hex()));
         }
-        return new Sealer(database, settings, keys.signer(), keys.secret(), new SecureRandom(), crashPoints);
+        String root = database.transact("read the anchor of the log", store::anchor)
+                .orElseThrow()
+                .rootKey();
+        return new Sealer(
+                database,
+                settings,
+                root == null ? keys.signer().key() : VerifierKey.parse(root),
+                new SigningKeys(settings.secrets(), keys.signer(), crashPoints),
+                keys.secret(),
+                new SecureRandom(),
+                crashPoints);
     }
 
-    /** The public key of the log, which verifies everything that it signs. */
+    /** The public key that the log began with, which verifies everything that it signs. */
     public VerifierKey rootKey() {
-        return signer.key();
+        return rootKey;
+    }
+
+    /** The newest checkpoint that may be shown to others; empty if this process does not seal, or has sealed nothing. */
+    public Optional<SignedNote> checkpoint() {
+        LogSnapshot log = proving();
+        return log == null ? Optional.empty() : log.checkpoint();
     }
 
     public void start() {
         loop.start();
+        cosigner.start();
     }
 
     /** How far sealing is behind, as of the last run. */
@@ -131,7 +159,7 @@ public final class Sealer implements AutoCloseable {
      * @return the proof as JSON in UTF-8; empty if nothing is sealed yet, or another process seals
      */
     public Optional<byte[]> proveKey(ScopedKey key) {
-        LogSnapshot log = served;
+        LogSnapshot log = proving();
         if (log == null || log.checkpoint().isEmpty()) {
             return Optional.empty();
         }
@@ -150,15 +178,33 @@ public final class Sealer implements AutoCloseable {
         return promises;
     }
 
-    /** Seals all that is queued, if this process has or gets the lease. */
+    /** Whether a quorum of witnesses cosigned in the last round. */
+    public boolean isWitnessed() {
+        return cosigner.cosigned() != null;
+    }
+
+    /** The newest log that a quorum of witnesses cosigned, or, if they do not answer, the newest log. */
+    private @Nullable LogSnapshot proving() {
+        LogSnapshot newest = served;
+        LogSnapshot cosigned = cosigner.cosigned();
+        return newest == null || cosigned == null ? newest : cosigned;
+    }
+
+    /** Asks the witnesses now. */
+    void cosign() {
+        cosigner.cosign();
+    }
+
+    /** Seals all that is queued, if this process has or gets the lease, and stops after a batch when it is closed. */
     public void seal() {
         boolean whole = false;
         try {
             boolean more = directory != null || open();
-            while (more) {
-                more = sealBatch();
-            }
-            backlog = read(null);
+            do {
+                more = more && sealBatch();
+                backlog = read(null);
+            } while (more && !closing);
+            showCosignatures();
             whole = true;
         } catch (LogAlarm e) {
             raise(e.reason() + ": " + e.getMessage(), e);
@@ -173,6 +219,10 @@ public final class Sealer implements AutoCloseable {
 
     /** Compares the directory with the anchor and finishes the intent, if there is one. */
     private boolean open() throws IOException {
+        SealStore.Anchor known =
+                database.transact("read the anchor of the log", store::anchor).orElseThrow();
+        requireSecret(known);
+        LogDirectory.requirePresent(settings.log(), anchorOf(known));
         record Held(SealStore.Anchor anchor, Optional<Recorded> intent) {}
         Optional<Held> held = database.transact("take the lease of the log", tx -> {
             Optional<SealStore.Anchor> anchor = store.lease(tx, owner, settings.lease());
@@ -183,16 +233,27 @@ public final class Sealer implements AutoCloseable {
         }
         SealStore.Anchor anchor = held.get().anchor();
         Intent intent = held.get().intent().map(Recorded::batch).orElse(null);
-        fence = anchor.fence();
-        directory = LogDirectory.open(settings.log(), signer.key(), anchorOf(anchor), intent, crashPoints);
+        directory = LogDirectory.open(settings.log(), rootKey, anchorOf(anchor), intent, crashPoints);
+        keys.use(directory.keys().current());
         if (anchor.alarm() != null) {
             LOG.warn("sealing continues: the log is where its anchor says");
-            int unused = database.transact("end the alarm", tx -> store.calm(tx, fence));
+            int unused = database.transact("end the alarm", tx -> store.calm(tx, owner));
         }
         if (intent == null) {
             served = directory.snapshot();
         }
         return intent == null || finish(intent, null);
+    }
+
+    /** Another process may have begun the same log at the same moment, with a secret of its own. */
+    private void requireSecret(SealStore.Anchor anchor) {
+        String id = anchor.secretId();
+        if (id != null && !id.equals(secret.id().hex())) {
+            throw new LogAlarm(
+                    LogAlarm.Reason.OTHER_KEYS,
+                    settings.secrets(),
+                    "has another secret than the log began with: let the server with these files seal, or copy them");
+        }
     }
 
     private static Anchor anchorOf(SealStore.Anchor anchor) {
@@ -204,45 +265,62 @@ public final class Sealer implements AutoCloseable {
 
     /** Returns whether there may be more to seal. */
     private boolean sealBatch() throws IOException {
-        Optional<BatchPlan> plan = database.transact("intend to seal", this::intend);
-        if (plan.isEmpty()) {
+        LogDirectory log = directory();
+        Optional<Facts> facts = database.transact("take from the queue of the log", tx -> {
+            Optional<SealStore.Anchor> anchor = store.lease(tx, owner, settings.lease());
+            boolean current = anchor.isPresent() && anchor.get().size() == log.size();
+            return current ? Optional.of(planner.read(tx)) : Optional.empty();
+        });
+        if (facts.isEmpty()) {
+            closeDirectory();
+            return false;
+        }
+        Batch batch = workOut(log, facts.get());
+        BatchPlan plan = batch.plan();
+        if (plan == null) {
+            long[] queued = batch.planned().queued();
+            return queued.length > 0
+                    && database.transact("drop what is sealed already", tx -> store.drop(tx, queued)) > 0;
+        }
+        crashPoints.reached(SealCrashPoint.WORKED_OUT);
+        if (!database.transact("intend to seal", tx -> intend(tx, plan, batch.planned()))) {
+            closeDirectory();
             return false;
         }
         crashPoints.reached(SealCrashPoint.INTENDED);
-        return finish(Intent.of(plan.get()), plan.get());
+        return finish(Intent.of(plan), plan);
     }
 
-    /** Takes a batch from the queue and records it; empty if there is nothing to do or the lease is lost. */
-    private Optional<BatchPlan> intend(Tx tx) throws SQLException {
-        LogDirectory log = directory();
-        Optional<SealStore.Anchor> anchor = store.lease(tx, owner, settings.lease());
-        if (anchor.isEmpty() || anchor.get().fence() != fence) {
-            closeDirectory();
-            return Optional.empty();
+    /** A batch that is worked out, of which nothing is written; without a plan if it has no entries. */
+    private record Batch(Planned planned, @Nullable BatchPlan plan) {}
+
+    private Batch workOut(LogDirectory log, Facts facts) throws IOException {
+        try {
+            return workOut(log, facts, tag -> false);
+        } catch (DuplicateTagException e) {
+            // A key was accepted again after its expiry. That is so rare that only now every tag is looked up.
+            return workOut(log, facts, tag -> isMapped(log, tag));
         }
-        Planned planned = planner.plan(tx, log.size(), tag -> isMapped(log, tag));
-        if (planned.entries().isEmpty()) {
-            store.drop(tx, fence, planned.queued());
-            return Optional.empty();
-        }
-        BatchPlan plan = plan(log, planned);
-        if (!store.intend(tx, fence, new Recorded(Intent.of(plan), planned.queued()))) {
-            throw new IllegalStateException("the anchor is not at size " + plan.oldSize());
+    }
+
+    private Batch workOut(LogDirectory log, Facts facts, Predicate<Hash> isMapped) throws IOException {
+        Planned planned = planner.plan(facts, log.size(), isMapped);
+        List<LogEntry> entries = new ArrayList<>(planned.entries());
+        keys.next().ifPresent(next -> entries.add(new LogEntry.KeyRotation(next)));
+        return new Batch(planned, entries.isEmpty() ? null : log.plan(entries));
+    }
+
+    /** Records the batch; returns false if another process has recorded one for the same size. */
+    private boolean intend(Tx tx, BatchPlan plan, Planned planned) throws SQLException {
+        if (!store.intend(tx, new Recorded(Intent.of(plan), planned.queued()))) {
+            return false;
         }
         sealed.write(tx, planned.jobs().values());
         if (!planned.members().isEmpty()) {
             sealed.addMembers(tx, planned.members(), BatchPlanner.GENERATION);
         }
         crashPoints.reached(SealCrashPoint.INTENDING);
-        return Optional.of(plan);
-    }
-
-    private static BatchPlan plan(LogDirectory log, Planned planned) {
-        try {
-            return log.plan(planned.entries());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return true;
     }
 
     private static boolean isMapped(LogDirectory log, Hash tag) {
@@ -261,68 +339,34 @@ public final class Sealer implements AutoCloseable {
      * @return whether this process still seals
      */
     private boolean finish(Intent batch, @Nullable BatchPlan plan) throws IOException {
-        Optional<SignedNote> published = publish(batch, plan);
-        if (published.isEmpty()) {
+        if (!publisher.publish(directory(), batch, plan)) {
             closeDirectory();
             return false;
         }
-        crashPoints.reached(SealCrashPoint.PUBLISHED);
-        List<TileStore.Tile> copies = copies(directory(), batch.oldSize());
-        boolean moved = database.transact("move the anchor of the log", tx -> {
-            boolean advanced = store.advance(tx, fence, batch, published.get().toString());
-            if (advanced) {
-                tiles.write(tx, copies);
-                crashPoints.reached(SealCrashPoint.ANCHORING);
-            }
-            return advanced;
-        });
-        if (!moved) {
-            closeDirectory();
-            return false;
-        }
-        crashPoints.reached(SealCrashPoint.ANCHORED);
         served = directory().snapshot();
+        cosigner.ring();
         return true;
     }
 
-    /** Empty if another process has moved the checkpoint further. */
-    private Optional<SignedNote> publish(Intent batch, @Nullable BatchPlan made) throws IOException {
-        LogDirectory log = directory();
-        Optional<SignedNote> there = log.checkpoint().filter(note -> note.text().equals(batch.note()));
-        if (there.isPresent()) {
-            return there;
+    /** Adds cosignatures to the checkpoint in the directory, if they are on that one. */
+    private void showCosignatures() throws IOException {
+        LogSnapshot cosigned = cosigner.cosigned();
+        if (directory != null && cosigned != null) {
+            SignedNote note = cosigned.checkpoint().orElseThrow();
+            boolean unused = directory.cosign(Checkpoint.parse(note.text()), note.signatures());
         }
-        BatchPlan plan = made == null ? log.plan(batch) : made;
-        SignedNote note = signer.sign(plan.note());
-        crashPoints.reached(SealCrashPoint.SIGNED);
-        log.write(plan);
-        crashPoints.reached(SealCrashPoint.FILES_WRITTEN);
-        return switch (log.commit(plan, note)) {
-            case Commit.Committed committed -> Optional.of(committed.checkpoint());
-            case Commit.Superseded superseded -> Optional.empty();
-        };
     }
 
-    /** The tiles and bundles that changed since the log had this size. */
-    private static List<TileStore.Tile> copies(LogDirectory log, long oldSize) throws IOException {
-        List<TileStore.Tile> copies = new ArrayList<>();
-        long size = log.size();
-        for (int level = TilePath.ENTRIES;
-                TilePath.hashesAt(level, size) > TilePath.hashesAt(level, oldSize);
-                level++) {
-            long first = TilePath.hashesAt(level, oldSize) / TilePath.FULL;
-            for (TilePath path : TilePath.ofLevel(level, first, size)) {
-                copies.add(new TileStore.Tile(path, log.read(path)));
-            }
-        }
-        return copies;
-    }
-
+    /** Says why this process does not seal, and lets another one that can. */
     private void raise(String why, Exception cause) {
-        LOG.error("sealing has stopped, jobs have not: {}", why, cause);
+        if (why.equals(backlog.alarm())) {
+            LOG.debug("sealing is still stopped: {}", why);
+        } else {
+            LOG.error("sealing has stopped here, jobs have not: {}", why, cause);
+        }
         try {
             backlog = read(why);
-            int unused = database.transact("raise the alarm", tx -> store.alarm(tx, fence, why));
+            int unused = database.transact("raise the alarm", tx -> store.alarm(tx, owner, why));
         } catch (TransactionException e) {
             LOG.warn("the alarm could not be recorded", e);
         }
@@ -357,8 +401,10 @@ public final class Sealer implements AutoCloseable {
     /** Stops after the current batch, and lets another process continue at once. */
     @Override
     public void close() {
+        closing = true;
         loop.end();
         loop.awaitEnd(STOPPING);
+        cosigner.close();
         closeDirectory();
         try {
             int unused = database.transact("give back the lease of the log", tx -> store.release(tx, owner));

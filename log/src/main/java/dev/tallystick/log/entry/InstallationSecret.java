@@ -34,6 +34,11 @@ public final class InstallationSecret {
         return secret.clone();
     }
 
+    /** Tells two secrets apart, and nothing else about them. */
+    public Hash id() {
+        return HmacSha256.extract("tally-installation-v1", secret);
+    }
+
     public MemberSecret of(String mesh, String member, int generation) {
         Hash derived = HmacSha256.expand(
                 extracted,

@@ -15,6 +15,8 @@ public final class LogAlarm extends RuntimeException {
         DAMAGED,
         /** The checkpoint belongs to another log. */
         OTHER_LOG,
+        /** The keys of this process are not those of the log. */
+        OTHER_KEYS,
         /** The key in force did not sign the checkpoint. */
         BAD_SIGNATURE,
         /** The checkpoint is older than the anchor. */
@@ -34,7 +36,7 @@ public final class LogAlarm extends RuntimeException {
     private final Reason reason;
     private final transient Path file;
 
-    LogAlarm(Reason reason, Path file, String message) {
+    public LogAlarm(Reason reason, Path file, String message) {
         super(file + ": " + message);
         this.reason = reason;
         this.file = file;

@@ -78,6 +78,15 @@ public final class LogDirectory implements Closeable, TileSource {
         return new StartChecks(directory, rootKey, anchor, intent, points).open();
     }
 
+    /**
+     * Looks whether the log is here at all, before more is asked of its directory.
+     *
+     * @throws LogAlarm if the anchor names a log, and the directory has none, or an older one
+     */
+    public static void requirePresent(Path directory, Anchor anchor) throws IOException {
+        StartChecks.requirePresent(directory, anchor);
+    }
+
     /** The signed checkpoint; empty as long as the log has no entry. */
     public Optional<SignedNote> checkpoint() {
         return snapshot.checkpoint();
@@ -273,7 +282,7 @@ public final class LogDirectory implements Closeable, TileSource {
         return compact;
     }
 
-    /** Adds cosignatures of witnesses to the checkpoint, if it is still the one that they cosigned. */
+    /** Puts cosignatures of witnesses on the checkpoint, in the place of older ones, if it is still the one that they cosigned. */
     public boolean cosign(Checkpoint cosigned, List<NoteSignature> signatures) throws IOException {
         return lock.holding(() -> {
             LogSnapshot now = snapshot;
@@ -281,8 +290,9 @@ public final class LogDirectory implements Closeable, TileSource {
             if (note == null || !note.text().equals(cosigned.text()) || !onDisk().equals(cosigned)) {
                 return false;
             }
-            SignedNote more = note.with(signatures);
-            if (more.signatures().size() > note.signatures().size()) {
+            SignedNote more = note.signedOnlyBy(List.of(keys().inForceAt(cosigned.size())))
+                    .with(signatures);
+            if (!more.equals(note)) {
                 ForcedFiles.replace(files.path(DirectoryFiles.CHECKPOINT), more.bytes());
                 snapshot = now.with(more);
             }

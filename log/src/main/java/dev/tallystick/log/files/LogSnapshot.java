@@ -36,7 +36,8 @@ public final class LogSnapshot implements TileSource {
         this.version = map.version();
     }
 
-    LogSnapshot with(SignedNote cosigned) {
+    /** The same log with cosignatures on its checkpoint. */
+    public LogSnapshot with(SignedNote cosigned) {
         return new LogSnapshot(files, state, cosigned, keys, map);
     }
 

@@ -51,10 +51,8 @@ final class StartChecks {
     }
 
     LogDirectory open() throws IOException {
+        requirePresent(directory, anchor);
         if (!Files.isDirectory(directory)) {
-            if (!anchor.isEmpty()) {
-                throw alarm(LogAlarm.Reason.MISSING, "", "is missing, but the log has size " + anchor.size());
-            }
             ForcedFiles.createDirectories(directory);
         }
         ProcessLock lock = ProcessLock.open(directory, "lock");
@@ -67,21 +65,42 @@ final class StartChecks {
         }
     }
 
+    /** Reads no more than the checkpoint, which is never behind the anchor if this is the directory of the log. */
+    static void requirePresent(Path directory, Anchor anchor) throws IOException {
+        DirectoryFiles files = new DirectoryFiles(directory, CrashPoints.NONE);
+        for (String name : List.of("", DirectoryFiles.CHECKPOINT)) {
+            if (!anchor.isEmpty() && !files.exists(name)) {
+                throw new LogAlarm(
+                        LogAlarm.Reason.MISSING, files.path(name), "is missing, but the log has size " + anchor.size());
+            }
+        }
+        if (!anchor.isEmpty()) {
+            requireNotBehind(
+                    files,
+                    Checkpoint.parse(note(files, DirectoryFiles.CHECKPOINT).text()),
+                    anchor);
+        }
+    }
+
+    private static void requireNotBehind(DirectoryFiles files, Checkpoint checkpoint, Anchor anchor) {
+        if (checkpoint.size() < anchor.size()) {
+            throw new LogAlarm(
+                    LogAlarm.Reason.ROLLED_BACK,
+                    files.path(DirectoryFiles.CHECKPOINT),
+                    "has size " + checkpoint.size() + ", but the anchor has size " + anchor.size());
+        }
+    }
+
     private LogSnapshot check() throws IOException {
         files.deleteTemporaries();
         KeyRing root = KeyRing.of(rootKey);
         if (!files.exists(DirectoryFiles.CHECKPOINT)) {
-            if (!anchor.isEmpty()) {
-                throw alarm(
-                        LogAlarm.Reason.MISSING,
-                        DirectoryFiles.CHECKPOINT,
-                        "is missing, but the log has size " + anchor.size());
-            }
+            requirePresent(directory, anchor); // again, under the lock
             requireNothingBeyond(0);
             LogState empty = LogState.empty(rootKey.name());
             return new LogSnapshot(files, empty, null, root, KeyMap.create(files.path(DirectoryFiles.MAP)));
         }
-        SignedNote note = note(DirectoryFiles.CHECKPOINT);
+        SignedNote note = note(files, DirectoryFiles.CHECKPOINT);
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (!checkpoint.origin().equals(rootKey.name())) {
             throw alarm(
@@ -90,7 +109,7 @@ final class StartChecks {
                     "is of the log '" + checkpoint.origin() + "', not of '" + rootKey.name() + "'");
         }
         LogState state = new StateReader(files).read(checkpoint);
-        KeyRing keys = keys(root, state);
+        KeyRing keys = keys(files, root, state);
         try {
             keys.verify(note);
         } catch (IllegalArgumentException e) {
@@ -101,17 +120,18 @@ final class StartChecks {
         return new LogSnapshot(files, state, note, keys, map(state));
     }
 
-    private SignedNote note(String name) throws IOException {
+    static SignedNote note(DirectoryFiles files, String name) throws IOException {
         try {
             SignedNote note = SignedNote.parse(files.read(name));
             Checkpoint.parse(note.text());
             return note;
         } catch (IllegalArgumentException e) {
-            throw alarm(LogAlarm.Reason.DAMAGED, name, "is not a checkpoint: " + e.getMessage());
+            throw new LogAlarm(LogAlarm.Reason.DAMAGED, files.path(name), "is not a checkpoint: " + e.getMessage(), e);
         }
     }
 
-    private KeyRing keys(KeyRing root, LogState state) throws IOException {
+    /** The keys of a log, with the rotations that its directory has and its tree proves. */
+    static KeyRing keys(DirectoryFiles files, KeyRing root, LogState state) throws IOException {
         KeyRing ring = root;
         TileSource tiles = path -> TileFiles.read(files, state, path);
         for (long size : files.numbers(DirectoryFiles.ROTATIONS)) {
@@ -119,7 +139,7 @@ final class StartChecks {
                 continue; // of an intended batch
             }
             String name = DirectoryFiles.ROTATIONS + size;
-            SignedNote note = note(name);
+            SignedNote note = note(files, name);
             try {
                 long index = size - 2;
                 byte[] entry =
@@ -127,7 +147,11 @@ final class StartChecks {
                 List<Hash> proof = MerkleProofs.inclusion(index, size, new TiledSubtrees(tiles, size));
                 ring = ring.with(new Rotation(entry, new TlogProof(index, proof, note)));
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                throw alarm(LogAlarm.Reason.BAD_SIGNATURE, name, "does not prove a rotation: " + e.getMessage());
+                throw new LogAlarm(
+                        LogAlarm.Reason.BAD_SIGNATURE,
+                        files.path(name),
+                        "does not prove a rotation: " + e.getMessage(),
+                        e);
             }
         }
         return ring;
@@ -135,12 +159,7 @@ final class StartChecks {
 
     private void requireAnchored(Checkpoint checkpoint, LogState state) throws IOException {
         long size = checkpoint.size();
-        if (size < anchor.size()) {
-            throw alarm(
-                    LogAlarm.Reason.ROLLED_BACK,
-                    DirectoryFiles.CHECKPOINT,
-                    "has size " + size + ", but the anchor has size " + anchor.size());
-        }
+        requireNotBehind(files, checkpoint, anchor);
         if (size > anchor.size()) {
             boolean intended = intent != null
                     && intent.oldSize() == anchor.size()
@@ -237,7 +256,7 @@ final class StartChecks {
     }
 
     /** Reads the right edge of a tree and compares it with the checkpoint. */
-    private record StateReader(DirectoryFiles files) {
+    record StateReader(DirectoryFiles files) {
 
         LogState read(Checkpoint checkpoint) throws IOException {
             long size = checkpoint.size();

@@ -105,6 +105,15 @@ public record SignedNote(String text, List<NoteSignature> signatures) {
         return new SignedNote(text, all);
     }
 
+    /** This note with the signatures of these keys alone. */
+    public SignedNote signedOnlyBy(List<VerifierKey> keys) {
+        return new SignedNote(
+                text,
+                signatures.stream()
+                        .filter(each -> keys.stream().anyMatch(each::isBy))
+                        .toList());
+    }
+
     public byte[] bytes() {
         return toString().getBytes(UTF_8);
     }

@@ -11,6 +11,9 @@ public final class Hash {
 
     public static final int BYTES = 32;
 
+    /** Looking a provider up for each hash costs more than many a hash itself. No one updates this one. */
+    private static final MessageDigest FRESH = newDigest();
+
     /** The root of the tree without leaves: the hash of nothing. */
     public static final Hash EMPTY_TREE = sha256();
 
@@ -47,7 +50,7 @@ public final class Hash {
 
     /** The hash of the parts, one after the other. */
     public static Hash sha256(byte[]... parts) {
-        MessageDigest digest = newDigest();
+        MessageDigest digest = fresh();
         for (byte[] part : parts) {
             digest.update(part);
         }
@@ -113,6 +116,14 @@ public final class Hash {
     @Override
     public String toString() {
         return base64();
+    }
+
+    private static MessageDigest fresh() {
+        try {
+            return (MessageDigest) FRESH.clone();
+        } catch (CloneNotSupportedException e) {
+            return newDigest();
+        }
     }
 
     private static MessageDigest newDigest() {

@@ -3,6 +3,7 @@ package dev.tallystick.log.witness;
 import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.core.file.ProcessLock;
 import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.note.NoteSignature;
 import dev.tallystick.log.note.NoteSigner;
 import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.VerifierKey;
@@ -23,6 +24,10 @@ public final class Witness implements Closeable {
 
     /** The longest body that is read. */
     public static final int LONGEST_BODY = SignedNote.LONGEST;
+
+    static final int OK = 200;
+    static final int CONFLICT = 409;
+    static final int UNPROVEN = 422;
 
     /** An answer over HTTP: cosignature lines for 200, the size to continue from for 409, a reason otherwise. */
     public record Answer(int status, String body) {}
@@ -85,29 +90,41 @@ public final class Witness implements Closeable {
         Optional<Checkpoint> last = last(checkpoint.origin());
         long lastSize = last.map(Checkpoint::size).orElse(0L);
         if (request.oldSize != lastSize) {
-            return new Answer(409, lastSize + "\n");
+            return new Answer(CONFLICT, lastSize + "\n");
         }
         Hash lastRoot = last.map(Checkpoint::root).orElse(Hash.EMPTY_TREE);
         if (!MerkleProofs.consistent(lastSize, lastRoot, checkpoint.size(), checkpoint.root(), request.proof)) {
-            return new Answer(422, "the checkpoint does not continue the one of size " + lastSize + "\n");
+            return new Answer(UNPROVEN, "the checkpoint does not continue the one of size " + lastSize + "\n");
         }
-        ForcedFiles.replace(file(checkpoint.origin()), request.note.bytes());
-        return new Answer(200, signer.cosign(checkpoint, clock.instant()).line() + "\n");
+        NoteSignature cosignature = signer.cosign(checkpoint, clock.instant());
+        SignedNote trusted = request.note.signedOnlyBy(logs.getOrDefault(checkpoint.origin(), List.of()));
+        ForcedFiles.replace(
+                file(checkpoint.origin()), trusted.with(List.of(cosignature)).bytes());
+        return new Answer(OK, cosignature.line() + "\n");
     }
 
     /** The last checkpoint of a log that was cosigned. */
     public Optional<Checkpoint> last(String origin) throws IOException {
-        Path file = file(origin);
-        if (!Files.exists(file)) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                Checkpoint.parse(SignedNote.parse(Files.readAllBytes(file)).text()));
+        Optional<SignedNote> note = cosigned(originHash(origin));
+        return note.map(each -> Checkpoint.parse(each.text()));
+    }
+
+    /** The last checkpoint of a log, with this witness's cosignature. */
+    public Optional<SignedNote> cosigned(String originHash) throws IOException {
+        Path file = directory.resolve(originHash);
+        boolean known =
+                logs.keySet().stream().anyMatch(origin -> originHash(origin).equals(originHash));
+        return known && Files.exists(file) ? Optional.of(SignedNote.parse(Files.readAllBytes(file))) : Optional.empty();
     }
 
     private Path file(String origin) {
-        return directory.resolve(Hash.sha256(origin.getBytes(java.nio.charset.StandardCharsets.UTF_8))
-                .hex());
+        return directory.resolve(originHash(origin));
+    }
+
+    /** How a witness names a log in an address. */
+    public static String originHash(String origin) {
+        return Hash.sha256(origin.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                .hex();
     }
 
     @Override
