@@ -412,7 +412,8 @@ def key_proof(data, root_key, policy):
     family = descendants(document.get("descendants", []), size, root, jobs)
     if document.get("more_descendants"):
         family.append("and others")
-    return "key %s: %d acceptance(s) %s; %s%s" % (key, len(jobs), " ".join(jobs), words, "".join("\n  " + one for one in family))
+    lines = ["key %s: %d acceptance(s) %s; %s" % (key, len(jobs), " ".join(jobs), words)]
+    return "\n  ".join(lines + family)
 
 
 def descendants(entries, size, root, jobs):

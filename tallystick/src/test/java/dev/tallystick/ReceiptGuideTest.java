@@ -41,7 +41,8 @@ class ReceiptGuideTest {
 
     @Test
     void a_job_of_the_library_has_a_receipt_once_it_is_sealed() throws Exception {
-        try (Tallystick tally = Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
             tally.register("echo", Echo.class);
             tally.start();
             JobHandle<String> job = tally.submit("echo", "hello", Submit.key("k"));
@@ -60,8 +61,7 @@ class ReceiptGuideTest {
                     Files.write(file, proven.receipt());
                 }
 
-                Verdict<Receipt.Facts> verdict =
-                        Receipt.verify(Files.readAllBytes(file), Trust.of(sealer.rootKey()));
+                Verdict<Receipt.Facts> verdict = Receipt.verify(Files.readAllBytes(file), Trust.of(sealer.rootKey()));
                 assertThat(verdict).isInstanceOf(Verdict.Proven.class);
                 Receipt.Facts facts = ((Verdict.Proven<Receipt.Facts>) verdict).facts();
                 assertThat(facts.accepted()).containsEntry("key", Json.of("k"));

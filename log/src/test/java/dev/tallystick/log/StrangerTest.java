@@ -100,7 +100,8 @@ class StrangerTest {
             SignedPromise lost = promise("job-b", "key-b");
             Path broken = write("broken.json", lost.json());
             assertThat(python("promise", broken, "--log", logs.path.toString()))
-                    .startsWith("0 job job-b: will be in log log.example/tally by 2026-03-01T11:59:59.500Z; not in the log");
+                    .startsWith(
+                            "0 job job-b: will be in log log.example/tally by 2026-03-01T11:59:59.500Z; not in the log");
             assertThat(python("promise", broken, "--log", logs.path.toString(), "--policy", policy.toString()))
                     .isEqualTo("1 refused: broken: witnesses saw the log without job job-b");
             Files.writeString(broken, Files.readString(broken).replace("f".repeat(64), "e".repeat(64)));
@@ -114,7 +115,8 @@ class StrangerTest {
                     "omission.json",
                     new Omission(lost.note(), proof.head(), proof.proof(), proof.checkpoint(), proof.rotations())
                             .json());
-            assertThat(python("omission", omission, "--policy", policy.toString())).startsWith("0 broken: job job-b");
+            assertThat(python("omission", omission, "--policy", policy.toString()))
+                    .startsWith("0 broken: job job-b");
             assertThat(python("omission", omission)).startsWith("1 refused: no quorum of witnesses");
 
             Path bundle = logs.path.resolve("tile/entries/000");
@@ -140,8 +142,7 @@ class StrangerTest {
                 AcceptancePromise.commitTo(opening, job, fingerprint),
                 Instant.parse("2026-03-01T11:00:00Z"),
                 Instant.parse("2026-03-01T11:59:59.500Z"));
-        return new SignedPromise(
-                Logs.NEXT_SIGNER.sign(promise.text()), new Opened(Json.of(fingerprint), opening));
+        return new SignedPromise(Logs.NEXT_SIGNER.sign(promise.text()), new Opened(Json.of(fingerprint), opening));
     }
 
     private static Map<String, Json> awkward(String job) {

@@ -219,7 +219,8 @@ class ReceiptApiTest {
         assertThat(client.submit(job, new IdempotencyKey(key)).promise()).isEqualTo(first.at("promise"));
 
         assertThat(receipt(member, first.text("job_id")).status()).isEqualTo(200);
-        assertThat(LogAudit.lookUp(one.resolve("log"), trust.key(), facts.promise().tag())
+        assertThat(LogAudit.lookUp(
+                                one.resolve("log"), trust.key(), facts.promise().tag())
                         .proof()
                         .orElseThrow()
                         .has(facts.promise().tag()))

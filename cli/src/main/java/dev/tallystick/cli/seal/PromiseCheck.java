@@ -44,8 +44,7 @@ final class PromiseCheck {
             return switch (SignedPromise.verify(promise, trust, List.of())) {
                 case Verdict.Proven<SignedPromise.Facts> proven ->
                     answer("promised", words(proven.facts().promise()), fields(proven.facts()), ExitCode.OK);
-                case Verdict.Refused<SignedPromise.Facts> refused ->
-                    VerifyCommand.refused(command, refused.reason());
+                case Verdict.Refused<SignedPromise.Facts> refused -> VerifyCommand.refused(command, refused.reason());
             };
         }
         if (!Files.isDirectory(log)) {
@@ -58,9 +57,11 @@ final class PromiseCheck {
     }
 
     private ExitCode against(SignedPromise promise, byte[] json, Path log) throws IOException {
-        LogAudit.Lookup found = LogAudit.lookUp(log, rootKey, promise.unverified().tag());
+        LogAudit.Lookup found =
+                LogAudit.lookUp(log, rootKey, promise.unverified().tag());
         if (found.proof().isEmpty()) {
-            String why = found.report().findings().stream().map(Finding::toString).collect(Collectors.joining("; "));
+            String why =
+                    found.report().findings().stream().map(Finding::toString).collect(Collectors.joining("; "));
             return VerifyCommand.refused(command, "the log is broken: " + why);
         }
         TagProof proof = found.proof().get();
@@ -75,7 +76,8 @@ final class PromiseCheck {
         long size = Checkpoint.parse(proof.checkpoint().text()).size();
         fields.put("size", Json.of(size));
         if (proof.has(facts.promise().tag())) {
-            return answer("kept", words(facts.promise()) + "; the log of size " + size + " has it", fields, ExitCode.OK);
+            return answer(
+                    "kept", words(facts.promise()) + "; the log of size " + size + " has it", fields, ExitCode.OK);
         }
         Omission omission =
                 new Omission(promise.note(), proof.head(), proof.proof(), proof.checkpoint(), proof.rotations());
@@ -112,8 +114,8 @@ final class PromiseCheck {
     }
 
     private static String words(AcceptancePromise promise) {
-        return "job " + promise.job() + ", accepted at " + promise.acceptedAt() + ", will be in log "
-                + promise.origin() + " by " + promise.sealedBy();
+        return "job " + promise.job() + ", accepted at " + promise.acceptedAt() + ", will be in log " + promise.origin()
+                + " by " + promise.sealedBy();
     }
 
     private static SequencedMap<String, Json> fields(SignedPromise.Facts facts) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,7 +89,8 @@ class PromiseVerifyTest {
         Run broken =
                 verify(promise("lost", NOON.minusSeconds(1)), "--log", directory, "--policy", log.policy(), "--json");
         assertThat(broken.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
-        Json omission = ((Json.ObjectValue) Json.parse(broken.out())).members().get("omission");
+        Json omission = Objects.requireNonNull(
+                ((Json.ObjectValue) Json.parse(broken.out())).members().get("omission"));
         Path file = Files.writeString(scratch.resolve("omission.json"), omission.canonical());
         Run shown = verify(file, "--policy", log.policy());
         assertThat(shown.exitCode()).as(shown.out()).isZero();

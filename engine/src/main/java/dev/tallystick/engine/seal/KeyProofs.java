@@ -63,7 +63,9 @@ final class KeyProofs {
                 SealedEntry.of(log.entry(head.index()), head, Map.of()),
                 generations,
                 log.prove(next.position()),
-                job.isPresent() && isShown(generations) ? descendants(log, mesh, found.get().id()) : Descendants.NONE,
+                job.isPresent() && isShown(generations)
+                        ? descendants(log, mesh, found.get().id())
+                        : Descendants.NONE,
                 checkpoint,
                 log.keys().rotations());
     }
@@ -96,7 +98,7 @@ final class KeyProofs {
         for (SealedJob each : found.subList(0, Math.min(found.size(), Descendants.MOST))) {
             entries.add(entry(log, each));
         }
-        entries.sort(Comparator.comparing(SealedEntry::index));
+        entries.sort(Comparator.comparingLong(SealedEntry::index));
         return new Descendants(entries, found.size() > Descendants.MOST);
     }
 
@@ -104,8 +106,7 @@ final class KeyProofs {
         long index = Objects.requireNonNull(job.accepted());
         JobSalt salt = JobSalt.of(job.id().toString(), Objects.requireNonNull(job.salt()));
         Json.ObjectValue record = (Json.ObjectValue) Json.parse(Objects.requireNonNull(job.acceptedRecord()));
-        return SealedEntry.of(
-                log.entry(index), log.inclusion(index), Opened.of(salt, ORIGIN.of(record.members())));
+        return SealedEntry.of(log.entry(index), log.inclusion(index), Opened.of(salt, ORIGIN.of(record.members())));
     }
 
     private static Optional<Opened> opened(SealedJob job) {

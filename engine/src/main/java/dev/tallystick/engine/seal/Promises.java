@@ -64,7 +64,8 @@ public final class Promises {
             }
             return OptionalInt.empty();
         } catch (IOException e) {
-            // The sealer closed the map, because it lost its lease or raised the alarm. The job is accepted without a promise.
+            // The sealer closed the map, because it lost its lease or raised the alarm. The job is accepted without a
+            // promise.
             return OptionalInt.empty();
         }
     }

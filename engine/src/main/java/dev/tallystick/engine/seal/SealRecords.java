@@ -73,7 +73,9 @@ final class SealRecords {
         // Quotes inside a value are escaped, so canonical JSON has this text only as a member; most records lack it.
         String text = new String(acceptedRecord, StandardCharsets.UTF_8);
         int at = text.indexOf(ORIGIN);
-        return at < 0 ? null : UUID.fromString(text.substring(at + ORIGIN.length(), at + ORIGIN.length() + UUID_LENGTH));
+        return at < 0
+                ? null
+                : UUID.fromString(text.substring(at + ORIGIN.length(), at + ORIGIN.length() + UUID_LENGTH));
     }
 
     static Map<String, Json> closed(FactStore.Closed fact, List<FactStore.Digits> digits) {

@@ -89,7 +89,8 @@ class EveryReceiptTest {
         ended.forEach(job -> workbench.await(engine, job));
         sealer.seal();
 
-        List<UUID> all = workbench.database()
+        List<UUID> all = workbench
+                .database()
                 .transact(
                         "read jobs",
                         tx -> tx.query("select id from tally.job", row -> row.getObject("id", UUID.class)));

@@ -62,10 +62,12 @@ class PromisesTest {
     }
 
     private boolean isKept(byte[] promise) throws IOException {
-        Verdict<SignedPromise.Facts> verdict =
-                SignedPromise.verify(promise, Trust.of(sealer.rootKey()), List.of());
+        Verdict<SignedPromise.Facts> verdict = SignedPromise.verify(promise, Trust.of(sealer.rootKey()), List.of());
         assertThat(verdict).isInstanceOf(Verdict.Proven.class);
-        var tag = ((Verdict.Proven<SignedPromise.Facts>) verdict).facts().promise().tag();
+        var tag = ((Verdict.Proven<SignedPromise.Facts>) verdict)
+                .facts()
+                .promise()
+                .tag();
         TagProof found = LogAudit.lookUp(files.resolve("log"), sealer.rootKey(), tag)
                 .proof()
                 .orElseThrow();

@@ -121,17 +121,21 @@ class ReceiptsTest {
         JobId job = run("key");
         sealer.seal();
         Receipt.Facts all = facts(receipt(job));
-        assertThat(SealRecords.FIELDS).containsAll(all.accepted().keySet()).containsAll(all.closed().orElseThrow().keySet());
+        assertThat(SealRecords.FIELDS)
+                .containsAll(all.accepted().keySet())
+                .containsAll(all.closed().orElseThrow().keySet());
 
-        byte[] brief = ((JobProof.Proven) receipts.prove(
-                        "default", job.value(), ShownFields.of(List.of("outcome", "output", "error"))))
+        byte[] brief = ((JobProof.Proven)
+                        receipts.prove("default", job.value(), ShownFields.of(List.of("outcome", "output", "error"))))
                 .receipt();
 
         assertThat(facts(brief).accepted()).containsOnlyKeys("job");
         assertThat(facts(brief).closed().orElseThrow()).containsOnlyKeys("job", "outcome", "output_sha256");
         assertThat(new String(brief, UTF_8)).doesNotContain("library");
         assertThat(Receipt.verify(
-                        new String(brief, UTF_8).replace("\"completed\"", "\"failed\"").getBytes(UTF_8),
+                        new String(brief, UTF_8)
+                                .replace("\"completed\"", "\"failed\"")
+                                .getBytes(UTF_8),
                         Trust.of(sealer.rootKey())))
                 .isInstanceOf(Verdict.Refused.class);
         assertThatThrownBy(() -> ShownFields.of(List.of("salt"))).hasMessageContaining("no record has a field 'salt'");
@@ -216,13 +220,20 @@ class ReceiptsTest {
 
         assertThat(descendants("key"))
                 .containsExactlyInAnyOrder(
-                        "child of " + job, "rerun of " + job, "child of " + rerun, "fork of " + job, "child of " + fork);
+                        "child of " + job,
+                        "rerun of " + job,
+                        "child of " + rerun,
+                        "fork of " + job,
+                        "child of " + fork);
         assertThat(descendants("other")).singleElement().asString().startsWith("continuation of ");
         assertThat(descendants("absent")).isEmpty();
 
         workbench.database().transact("drop", tx -> tx.update("delete from tally.job"));
-        workbench.database()
-                .transact("erase", tx -> tx.update("update tally.sealed_job set salt = null where id = ?", rerun.value()));
+        workbench
+                .database()
+                .transact(
+                        "erase",
+                        tx -> tx.update("update tally.sealed_job set salt = null where id = ?", rerun.value()));
         assertThat(descendants("key"))
                 .containsExactlyInAnyOrder("child of " + job, "fork of " + job, "child of " + fork);
     }

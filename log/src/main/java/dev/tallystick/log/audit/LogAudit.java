@@ -50,6 +50,7 @@ public final class LogAudit {
     private byte[] last = {};
     private KeyRing keys;
     private long heads;
+    private boolean cleanBeforeTail;
     private final @Nullable Hash wanted;
     private @Nullable TagProof proof;
 
@@ -120,12 +121,9 @@ public final class LogAudit {
         }
         if (!edge.root().equals(checkpoint.root()) || edge.size() != checkpoint.size()) {
             long full = checkpoint.size() / TilePath.FULL * TilePath.FULL;
-            boolean tail = findings.isEmpty() && full < checkpoint.size();
-            // The entries before the tail are those that the tiles have, so one of the tail is another, if not the checkpoint.
-            found(
-                    "checkpoint",
-                    "its root is not that of the entries"
-                            + (tail ? "; look at entry " + full + " and later, in tail/" + checkpoint.size() : ""));
+            // If the entries before the tail are those that the tiles have, one in the tail is not, or the checkpoint.
+            String tail = "; look at entry " + full + " and later, in tail/" + checkpoint.size();
+            found("checkpoint", "its root is not that of the entries" + (cleanBeforeTail ? tail : ""));
         }
         if (!leaves.isEmpty()) {
             found("checkpoint", "entries after the last head");
@@ -149,6 +147,7 @@ public final class LogAudit {
     private void bundle(long index, long size, KeyMap map) throws IOException {
         int width = (int) Math.min(TilePath.FULL, size - index * TilePath.FULL);
         boolean full = width == TilePath.FULL;
+        cleanBeforeTail = !full && findings.isEmpty();
         String name = full ? new TilePath(TilePath.ENTRIES, index, width).path() : "tail/" + size;
         List<byte[]> entries;
         try {

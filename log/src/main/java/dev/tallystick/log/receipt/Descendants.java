@@ -55,7 +55,8 @@ public record Descendants(List<SealedEntry> entries, boolean more) {
                 throw new IllegalArgumentException("entry " + each.index() + " does not come from the job shown");
             }
             if (!family.contains(from) || !family.add(job)) {
-                throw new IllegalArgumentException("entry " + each.index() + " does not descend from a job of this key");
+                throw new IllegalArgumentException(
+                        "entry " + each.index() + " does not descend from a job of this key");
             }
             found.add(new Descendant(job, origin.kind(), from));
         }
@@ -74,8 +75,7 @@ public record Descendants(List<SealedEntry> entries, boolean more) {
         if (!entries.isEmpty()) {
             members.put(
                     "descendants",
-                    new Json.ArrayValue(
-                            entries.stream().map(SealedEntry::json).toList()));
+                    new Json.ArrayValue(entries.stream().map(SealedEntry::json).toList()));
         }
         if (more) {
             members.put("more_descendants", Json.of(true));

@@ -180,8 +180,8 @@ public record KeyProof(
                         number.findObject("job").map(Opened::parse).orElse(null)));
                 number.end();
             }
-            generations.add(
-                    new Generation(generation.hash("secret"), MapProofJson.read(generation.object("committed")), numbers));
+            generations.add(new Generation(
+                    generation.hash("secret"), MapProofJson.read(generation.object("committed")), numbers));
             generation.end();
         }
         KeyProof proof = new KeyProof(

@@ -57,11 +57,8 @@ class TamperingTest {
 
     @Test
     void a_changed_removed_or_moved_entry_is_named() throws IOException {
-        // The secret, heads, both ends of the bundles, all of the tail, and some in between.
-        List<Integer> some = new ArrayList<>(List.of(0, 1, 2, 254, 255, 256, 510, 511, 522));
-        IntStream.range(512, SIZE).forEach(some::add);
-        IntStream.iterate(17, at -> at < 512, at -> at + 61).forEach(some::add);
-        tamperWith(some);
+        // The secret and its head, both ends of the bundles and one between; in the tail, the heads and an entry.
+        tamperWith(List.of(0, 1, 139, 255, 256, 511, 512, 522, SIZE - 1));
     }
 
     @Test
@@ -82,14 +79,14 @@ class TamperingTest {
             tamper(index, (entries, at) -> Collections.swap(entries, at, at == 0 ? 1 : at - 1));
         }
         assertThat(audit().findings()).isEmpty();
-        LogDirectory.open(log, Logs.SIGNER.key(), anchor, null, CrashPoints.NONE).close();
+        LogDirectory.open(log, Logs.SIGNER.key(), anchor, null, CrashPoints.NONE)
+                .close();
     }
 
     private void tamper(int index, BiConsumer<List<byte[]>, Integer> how) throws IOException {
         boolean tail = index >= SIZE / TilePath.FULL * TilePath.FULL;
-        String name = tail
-                ? "tail/" + SIZE
-                : new TilePath(TilePath.ENTRIES, index / TilePath.FULL, TilePath.FULL).path();
+        String name =
+                tail ? "tail/" + SIZE : new TilePath(TilePath.ENTRIES, index / TilePath.FULL, TilePath.FULL).path();
         Path file = log.resolve(name);
         byte[] good = Files.readAllBytes(file);
         List<byte[]> entries = new ArrayList<>(EntryBundle.decode(good));
@@ -101,8 +98,9 @@ class TamperingTest {
         // The tail has no tile that says which of its entries is another, and a bundle may just be too short.
         boolean exact = !tail && entries.size() == TilePath.FULL;
         String named = exact ? "entry " + index + ": " : name;
-        assertThat(findings).as("entry " + index).anySatisfy(finding -> assertThat(finding)
-                .containsAnyOf("entry " + index + ": ", named));
+        assertThat(findings)
+                .as("entry " + index)
+                .anySatisfy(finding -> assertThat(finding).containsAnyOf("entry " + index + ": ", named));
         Files.write(file, good);
     }
 
@@ -135,7 +133,8 @@ class TamperingTest {
                 sealJobs(logs, 260, 2, changed);
                 forged = logs.log.anchor();
             }
-            assertThat(LogAudit.audit(other, Logs.SIGNER.key(), new MemberAudit()).findings())
+            assertThat(LogAudit.audit(other, Logs.SIGNER.key(), new MemberAudit())
+                            .findings())
                     .isEmpty();
             assertThat(forged.size()).isEqualTo(anchor.size());
             assertThatThrownBy(() -> LogDirectory.open(other, Logs.SIGNER.key(), anchor, null, CrashPoints.NONE)
@@ -166,12 +165,13 @@ class TamperingTest {
         List<Path> files;
         try (var all = Files.walk(log)) {
             files = all.filter(Files::isRegularFile)
-                    .filter(file -> !List.of("lock", "map").contains(file.getFileName().toString()))
+                    .filter(file ->
+                            !List.of("lock", "map").contains(file.getFileName().toString()))
                     .filter(file -> !file.startsWith(log.resolve("tail")) || file.endsWith("tail/" + SIZE))
                     .sorted()
                     .toList();
         }
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 40; i++) {
             Path file = files.get(random.nextInt(files.size()));
             byte[] good = Files.readAllBytes(file);
             byte[] changed =

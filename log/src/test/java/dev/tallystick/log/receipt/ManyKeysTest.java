@@ -153,8 +153,7 @@ class ManyKeysTest {
 
     @Test
     void a_stranger_agrees() throws IOException {
-        Auditor auditor =
-                Auditor.with(Files.writeString(scratch.resolve("root.pub"), Logs.SIGNER.key() + "\n"));
+        Auditor auditor = Auditor.with(Files.writeString(scratch.resolve("root.pub"), Logs.SIGNER.key() + "\n"));
         List<Path> proofs = new ArrayList<>();
         for (int i = 0; i < 1_000; i += 25) {
             proofs.add(Files.write(scratch.resolve("present-" + i), prove(MEMBER, key(i))));

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,8 +101,8 @@ class ReceiptTest {
         Receipt full = receipt(0);
         Receipt brief = new Receipt(
                 full.job(),
-                with(java.util.Objects.requireNonNull(full.accepted()), "job"),
-                with(java.util.Objects.requireNonNull(full.closed()), "job", "outcome"),
+                with(Objects.requireNonNull(full.accepted()), "job"),
+                with(Objects.requireNonNull(full.closed()), "job", "outcome"),
                 full.checkpoint(),
                 full.rotations());
 
@@ -142,11 +144,12 @@ class ReceiptTest {
         for (int length = 0; length < json.length; length += 13) {
             assertThat(Receipt.verify(Arrays.copyOf(json, length), TRUST)).isInstanceOf(Verdict.Refused.class);
         }
-        SealedEntry accepted = java.util.Objects.requireNonNull(good.accepted());
-        SealedEntry closed = java.util.Objects.requireNonNull(good.closed());
-        Map<String, Opened> swapped = new java.util.TreeMap<>(closed.shown());
+        SealedEntry accepted = Objects.requireNonNull(good.accepted());
+        SealedEntry closed = Objects.requireNonNull(good.closed());
+        Map<String, Opened> swapped = new TreeMap<>(closed.shown());
         swapped.put("outcome", closed.shown().get("output"));
-        assertRefused(closedAs(good, new SealedEntry(closed.index(), closed.entry(), closed.proof(), swapped)), "'outcome'");
+        assertRefused(
+                closedAs(good, new SealedEntry(closed.index(), closed.entry(), closed.proof(), swapped)), "'outcome'");
         // Values of another record of the same job.
         assertRefused(
                 closedAs(good, new SealedEntry(closed.index(), closed.entry(), closed.proof(), accepted.shown())),
@@ -276,7 +279,8 @@ class ReceiptTest {
         SealedEntry stranger = shown("stranger", first + 2, record("stranger", "job-2"));
         KeyProof proof = keyProof("key-1");
 
-        KeyProof.Facts facts = proven(KeyProof.verify(with(proof, one, two).json().canonicalBytes(), TRUST));
+        KeyProof.Facts facts =
+                proven(KeyProof.verify(with(proof, one, two).json().canonicalBytes(), TRUST));
 
         assertThat(facts.descendants())
                 .extracting(Descendants.Descendant::words)
@@ -286,10 +290,13 @@ class ReceiptTest {
         assertKeyRefused(with(proof, one, one), "does not descend from a job of this key");
         assertKeyRefused(with(proof, stranger), "does not descend from a job of this key");
         assertKeyRefused(
-                with(proof, shown("stranger", first + 2, record("stranger", "job-1"))), "is not the one that the log commits to");
-        assertKeyRefused(with(proof, shown("rerun-1", first, Map.of("job", Json.of("rerun-1")))), "does not show its field");
-        assertKeyRefused(with(proof, new SealedEntry(first + 1, one.entry(), one.proof(), one.shown())), "is not in the log");
-        assertKeyRefused(with(proof, receipt(1).closed()), "is of type closed");
+                with(proof, shown("stranger", first + 2, record("stranger", "job-1"))),
+                "is not the one that the log commits to");
+        assertKeyRefused(
+                with(proof, shown("rerun-1", first, Map.of("job", Json.of("rerun-1")))), "does not show its field");
+        assertKeyRefused(
+                with(proof, new SealedEntry(first + 1, one.entry(), one.proof(), one.shown())), "is not in the log");
+        assertKeyRefused(with(proof, Objects.requireNonNull(receipt(1).closed())), "is of type closed");
     }
 
     private static Map<String, Json> record(String job, String origin) {
@@ -368,7 +375,7 @@ class ReceiptTest {
     }
 
     private static SealedEntry with(SealedEntry entry, String... fields) {
-        Map<String, Opened> shown = new java.util.TreeMap<>(entry.shown());
+        Map<String, Opened> shown = new TreeMap<>(entry.shown());
         shown.keySet().retainAll(List.of(fields));
         return new SealedEntry(entry.index(), entry.entry(), entry.proof(), shown);
     }
