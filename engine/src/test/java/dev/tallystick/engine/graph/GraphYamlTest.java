@@ -90,7 +90,7 @@ class GraphYamlTest {
         assertThat(problems(limited("{concurrency: 1, key: 'input.'}")))
                 .singleElement()
                 .asString()
-                .contains("no JSONata");
+                .contains("not a valid JSONata");
         assertThat(problems(limited("{most: 1, concurrency: 1}")))
                 .singleElement()
                 .asString()
