@@ -65,7 +65,7 @@ class TallystickTest {
 
             assertThatThrownBy(() -> tally.submit("order", new Order("apple", 4), Submit.key("k")))
                     .isInstanceOf(KeyReusedException.class)
-                    .hasMessageContaining("a new request wants a new key");
+                    .hasMessageContaining("use a new key for a new request");
         }
     }
 

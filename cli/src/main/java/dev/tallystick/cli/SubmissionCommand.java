@@ -74,6 +74,7 @@ abstract class SubmissionCommand extends ServerConnection {
                     "Leave out --server and --token-file, or set " + DaemonDirectory.VARIABLE
                             + "= to go without the daemon.");
         }
+        requireSameServer(directory);
         requireNoServer();
         DaemonClient client = TallyClient.throughDaemon(directory);
         if (!client.isRunning()) {
@@ -102,6 +103,18 @@ abstract class SubmissionCommand extends ServerConnection {
                     ExitCode.INTERNAL,
                     String.valueOf(e.getMessage()),
                     "Nothing was kept. Run 'tally daemon status', and repeat the command.");
+        }
+    }
+
+    /** A job that was meant for one server must not go to another. */
+    private void requireSameServer(Path directory) {
+        String meant = environment().get("TALLY_SERVER");
+        Optional<String> its = DaemonDirectory.server(directory);
+        if (meant != null && its.isPresent() && !meant.equals(its.get())) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "TALLY_SERVER is " + meant + ", but the daemon in " + directory + " delivers to " + its.get(),
+                    "Unset TALLY_SERVER, or set " + DaemonDirectory.VARIABLE + "= to go without the daemon.");
         }
     }
 

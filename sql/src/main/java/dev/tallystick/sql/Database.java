@@ -127,7 +127,24 @@ public final class Database {
 
     /** As {@link #transact(String, Work)}, with other limits. */
     public <T extends @Nullable Object> T transact(String name, SessionLimits limits, Work<T> work) {
-        Opening opening = opening(sessions.opening(limits), limits);
+        return transact(name, limits, opening(sessions.opening(limits), limits), work);
+    }
+
+    /**
+     * Runs {@code work} in a transaction that cannot write. Its outcome is never unknown: there is nothing to commit.
+     *
+     * @throws DefiniteFailureException if there is no answer
+     */
+    public <T extends @Nullable Object> T read(String name, Work<T> work) {
+        try {
+            return transact(name, own, opening(sessions.openingOfRead(own), own), work);
+        } catch (UnknownOutcomeException e) {
+            throw new DefiniteFailureException(Reason.UNAVAILABLE, "the database did not answer '" + name + "'", e);
+        }
+    }
+
+    private <T extends @Nullable Object> T transact(
+            String name, SessionLimits limits, Opening opening, Work<T> work) {
         for (int attempt = 1; ; attempt++) {
             try (Session session = session(name, false, limits)) {
                 return transactOn(session, name, opening, work);

@@ -19,6 +19,7 @@ final class SessionStore {
 
     // A separate statement: it must come before the first snapshot, which a select takes.
     private static final String ISOLATION = "set transaction isolation level read committed;\n";
+    private static final String READ_ONLY = "set transaction isolation level read committed, read only;\n";
 
     private static final String WATCHES_CLIENTS = "select version() like '%linux%' as watches";
 
@@ -103,6 +104,11 @@ final class SessionStore {
     /** The settings before the first statement of a transaction, in the same round trip. */
     String opening(SessionLimits limits) {
         return ISOLATION + select(settings(limits));
+    }
+
+    /** As {@link #opening}, for a transaction in which the server refuses to write. */
+    String openingOfRead(SessionLimits limits) {
+        return READ_ONLY + select(settings(limits));
     }
 
     /** As {@link #opening}, for the transaction of a batch. */

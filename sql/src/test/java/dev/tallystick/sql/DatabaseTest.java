@@ -159,6 +159,28 @@ class DatabaseTest {
     }
 
     @Test
+    void a_transaction_that_only_reads_is_never_unknown() {
+        try (TcpProxy proxy = postgres.proxy()) {
+            Database cutOff = Database.on(postgres.proxied(proxy));
+            proxy.onNextCommit(CommitFate.LOSE_REPLY);
+
+            DefiniteFailureException failure = catchThrowableOfType(
+                    DefiniteFailureException.class, () -> cutOff.read("read keys", EffectStore::keys));
+
+            assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
+        }
+    }
+
+    @Test
+    void a_transaction_that_only_reads_cannot_write() {
+        assertThatThrownBy(() -> database.read("insert", EffectStore.insert("a")))
+                .isInstanceOf(DefiniteFailureException.class)
+                .hasStackTraceContaining("read-only");
+
+        assertThat(EffectStore.keys(database)).isEmpty();
+    }
+
+    @Test
     void a_commit_that_never_arrives_is_unknown_although_it_did_not_happen() {
         try (TcpProxy proxy = postgres.proxy()) {
             Database cutOff = Database.on(postgres.proxied(proxy));

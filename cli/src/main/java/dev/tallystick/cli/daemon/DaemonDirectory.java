@@ -38,9 +38,14 @@ public final class DaemonDirectory {
 
     /** The options with which a command asks the server of the daemon itself, each with a space before it. */
     public static String connection(Path directory) {
-        String server = DaemonCommand.remembered(directory, "server");
         String token = DaemonCommand.remembered(directory, "token_file");
-        return (server == null ? "" : " --server " + server) + (token == null ? "" : " --token-file " + token);
+        return server(directory).map(server -> " --server " + server).orElse("")
+                + (token == null ? "" : " --token-file " + token);
+    }
+
+    /** The server that the daemon delivers to, once it has been started. */
+    public static Optional<String> server(Path directory) {
+        return Optional.ofNullable(DaemonCommand.remembered(directory, "server"));
     }
 
     /** The directory, if it exists. One that was named must exist: otherwise the daemon would be bypassed by mistake. */

@@ -17,7 +17,7 @@ record VerifyProse(Report report, Trust trust, Verifier.Depth depth) {
                 .formatted(verdict(), report.commits(), report.streams(), report.transactions());
         List<String> lines = new java.util.ArrayList<>(findings());
         lines.add(counted);
-        lines.add("held against: " + heldAgainst());
+        lines.add("checked against: " + heldAgainst());
         return String.join("\n", lines);
     }
 

@@ -91,8 +91,8 @@ class FailureLogTest {
         assertThat(events)
                 .allMatch(event -> event.getThrowableProxy().getMessage().equals("no apples"));
         assertThat(events.getFirst().getFormattedMessage())
-                .startsWith("attempt 1 of 2 at step 'reserve' of job " + job + " (order@1) failed, next try in PT");
-        assertThat(events.get(1).getFormattedMessage()).contains("attempt 2 of 2", "no further try");
+                .startsWith("attempt 1 of 2 at step 'reserve' of job " + job + " (order@1) failed, retrying in ");
+        assertThat(events.get(1).getFormattedMessage()).contains("attempt 2 of 2", "giving up");
         assertThat(events.getFirst().getMDCPropertyMap())
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
                         "tally.job",

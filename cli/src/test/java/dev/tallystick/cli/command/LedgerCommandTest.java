@@ -122,7 +122,7 @@ class LedgerCommandTest {
         assertThat(json(ledger("verify"))).containsEntry("verdict", Json.of("consistent"));
         assertThat(Run.tally("ledger", "--repo", scratch.resolve("books.git").toString(), "verify")
                         .out())
-                .contains("held against: only itself");
+                .contains("checked against: only itself");
         assertThat(json(ledger("verify", "--quick", "--current-key", rootKey.toString())))
                 .containsEntry("depth", Json.of("quick"));
         json(ledger("keys", "--rotate"));

@@ -46,16 +46,30 @@ class ThroughDaemonTest {
             assertThat(submit.out()).isEqualTo("{\"key\":\"k\",\"kept_here\":\"queued\"}\n");
             assertThat(submit.err()).contains("'tally job show --key k'");
             Files.writeString(
-                    directory.resolve("daemon.json"), "{\"server\":\"http://x\",\"token_file\":\"/my.token\"}");
+                    directory.resolve("daemon.json"),
+                    "{\"server\":\"http://127.0.0.1:1\",\"token_file\":\"/my.token\"}");
             assertThat(tally("submit", "order", "--input", "{\"order\":1}", "--key", "k")
                             .err())
-                    .contains("'tally job show --key k --server http://x --token-file /my.token'");
+                    .contains("'tally job show --key k --server http://127.0.0.1:1 --token-file /my.token'");
             assertThat(daemon.requests().getFirst())
                     .startsWith("POST /v1/send ")
                     .contains("\"message\":\"smoke\"", "\"mentions\":[\"bob\"]", "\"to\":\"topic:alerts\"");
             assertThat(daemon.requests().getLast())
                     .startsWith("POST /v1/jobs ")
                     .contains("\"input\":{\"order\":1}", "Idempotency-Key: k\r\n");
+        }
+    }
+
+    @Test
+    void what_is_meant_for_another_server_is_not_kept() throws Exception {
+        Files.writeString(directory.resolve("daemon.json"), "{\"server\":\"http://127.0.0.1:2\"}");
+        try (DaemonScript daemon = new DaemonScript(directory, 202, JSON, KEPT)) {
+            Run submit = tally("submit", "order", "--key", "k");
+
+            assertThat(submit.exitCode()).isEqualTo(ExitCode.USAGE.code());
+            assertThat(submit.err())
+                    .contains("TALLY_SERVER is http://127.0.0.1:1", "delivers to http://127.0.0.1:2");
+            assertThat(daemon.requests()).isEmpty();
         }
     }
 

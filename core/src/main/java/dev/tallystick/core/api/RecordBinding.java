@@ -120,7 +120,7 @@ public final class RecordBinding {
             }
         }
         if (reader == Reader.SERVER && found < object.members().size()) {
-            throw RecordRefused.at(place, "has no member " + unknown(object) + " here");
+            throw RecordRefused.at(place, "has an unknown field " + unknown(object));
         }
         return construct(values, place);
     }

@@ -74,7 +74,7 @@ public final class Expression {
         } catch (RuntimeException | StackOverflowError e) {
             boolean isKnown = e instanceof JException || e instanceof ExpressionException;
             String reason = isKnown ? e.getMessage() : e.toString();
-            throw new ExpressionException("'" + source + "' is no JSONata expression: " + reason, e);
+            throw new ExpressionException("'" + source + "' is not a valid JSONata expression: " + reason, e);
         }
     }
 

@@ -149,7 +149,7 @@ public final class GraphBuilder {
         for (String from : next.keySet()) {
             if (!known.contains(from)) {
                 problems.add(
-                        "a transition begins at '" + from + "', which is no node: declare it, or correct the name");
+                        "a transition begins at '" + from + "', which is not a node: declare it, or correct the name");
             }
         }
         for (String join : joins) {

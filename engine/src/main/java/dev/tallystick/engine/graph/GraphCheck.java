@@ -117,7 +117,7 @@ final class GraphCheck {
             for (PlacedNode.Transition transition : place.next()) {
                 if (!byName.containsKey(transition.to())) {
                     problems.add("node '" + place.name() + "' leads to '" + transition.to()
-                            + "', which is no node: declare it, or correct the name; there are " + byName.keySet());
+                            + "', which is not a node: declare it, or correct the name; there are " + byName.keySet());
                 }
                 if (!targets.add(transition.to())) {
                     problems.add("node '" + place.name() + "' leads to '" + transition.to()
@@ -139,7 +139,7 @@ final class GraphCheck {
             }
             if (place.node() instanceof Node.Cycle cycle && !byName.containsKey(cycle.back())) {
                 problems.add("node '" + place.name() + "' goes back to '" + cycle.back()
-                        + "', which is no node: correct the name; there are " + byName.keySet());
+                        + "', which is not a node: correct the name; there are " + byName.keySet());
             }
         }
     }

@@ -5,7 +5,6 @@ import dev.tallystick.sql.TransactionException;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.NotRecordedException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +45,7 @@ public final class FailureLog {
                         about.step(),
                         about.job(),
                         about.workflow(),
-                        retry == null ? "no further try" : "next try in " + retry.truncatedTo(ChronoUnit.MILLIS),
+                        retry == null ? "giving up" : "retrying in " + retry.toMillis() + " ms",
                         fault.error(),
                         fault.thrown()));
     }

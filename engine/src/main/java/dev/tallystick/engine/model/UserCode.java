@@ -1,10 +1,13 @@
 package dev.tallystick.engine.model;
 
 import dev.tallystick.sql.DefiniteFailureException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -77,13 +80,15 @@ public final class UserCode {
     /**
      * The items that were not finished in time.
      *
-     * @param late items that were started and took too long
+     * @param late items that took too long although they had a processor for a quarter of the time or more
+     * @param starved items that hardly had a processor: the machine is busy, the process was stopped, or the code waits for
+     *     something. That says nothing against them
      * @param kept items that were not started, because others took too long
      */
-    public record Left<T>(List<T> late, List<T> kept) {
+    public record Left<T>(List<T> late, List<T> starved, List<T> kept) {
 
         public boolean isEmpty() {
-            return late.isEmpty() && kept.isEmpty();
+            return late.isEmpty() && starved.isEmpty() && kept.isEmpty();
         }
     }
 
@@ -107,7 +112,7 @@ public final class UserCode {
         if (helpers == 0) {
             throw overloaded(MAX_THREADS);
         }
-        return round.await(System.nanoTime() + patience.toNanos());
+        return round.await(patience);
     }
 
     private static DefiniteFailureException overloaded(int threads) {
@@ -119,13 +124,35 @@ public final class UserCode {
                 null);
     }
 
+    /** Where an item is being worked on, and the processor time of that thread before. */
+    private record Begun(Thread thread, long processorNanos) {
+
+        private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+        static Begun now() {
+            Thread thread = Thread.currentThread();
+            return new Begun(thread, processorNanos(thread));
+        }
+
+        boolean hasRunFor(Duration time) {
+            return processorNanos(thread) - processorNanos >= time.toNanos();
+        }
+
+        /** Where processor time is not measured, a thread counts as always running. */
+        private static long processorNanos(Thread thread) {
+            return THREADS.isThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled()
+                    ? THREADS.getThreadCpuTime(thread.threadId())
+                    : System.nanoTime();
+        }
+    }
+
     private static final class Round<T> implements Caller {
 
         private final List<T> items;
         private final Work<T> work;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicInteger left;
-        private final Set<Integer> begun = ConcurrentHashMap.newKeySet();
+        private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
         private final Set<Integer> done = ConcurrentHashMap.newKeySet();
         private final Set<Thread> helpers = ConcurrentHashMap.newKeySet();
         private final BlockingQueue<FutureTask<?>> questions = new LinkedBlockingQueue<>();
@@ -143,7 +170,7 @@ public final class UserCode {
             helpers.add(Thread.currentThread());
             try {
                 for (int i = next.getAndIncrement(); i < items.size() && !over; i = next.getAndIncrement()) {
-                    begun.add(i);
+                    begun.put(i, Begun.now());
                     work.on(items.get(i), this);
                     done.add(i);
                     if (left.decrementAndGet() == 0) {
@@ -182,7 +209,8 @@ public final class UserCode {
             }
         }
 
-        Left<T> await(long deadline) throws SQLException {
+        Left<T> await(Duration patience) throws SQLException {
+            long deadline = System.nanoTime() + patience.toNanos();
             try {
                 FutureTask<?> asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 while (asked != null && !asked.equals(end)) {
@@ -198,10 +226,12 @@ public final class UserCode {
                 questions.forEach(each -> each.cancel(false));
             }
             throwFailure();
-            Left<T> rest = new Left<>(new ArrayList<>(), new ArrayList<>());
+            Left<T> rest = new Left<>(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             for (int i = 0; i < items.size() && left.get() > 0; i++) {
                 if (!done.contains(i)) {
-                    (begun.contains(i) ? rest.late() : rest.kept()).add(items.get(i));
+                    Begun item = begun.get(i);
+                    (item == null ? rest.kept() : item.hasRunFor(patience.dividedBy(4)) ? rest.late() : rest.starved())
+                            .add(items.get(i));
                 }
             }
             return rest;

@@ -106,7 +106,7 @@ public final class Outcomes {
     }
 
     private void look(Set<JobId> asked) {
-        database.transact("look for closed jobs", tx -> continuations.ends(tx, asked))
+        database.read("look for closed jobs", tx -> continuations.ends(tx, asked))
                 .forEach(this::tell);
     }
 }

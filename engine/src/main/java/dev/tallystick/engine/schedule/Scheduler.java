@@ -30,6 +30,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Starts jobs on schedule, by the database's clock. Any number of processes may do this at once.
@@ -45,6 +47,8 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
     /** A schedule whose limit has not computed its key by then misses a moment; the others still fire. */
+    private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Executor THREADS =
@@ -265,6 +269,9 @@ public final class Scheduler implements AutoCloseable {
         }
         String why = "the key of its limit, or the codec, took longer than " + PATIENCE.toSeconds() + " s";
         left.late().forEach(firing -> made.putIfAbsent(firing, firing.hopeless(why)));
+        left.starved().stream()
+                .filter(firing -> !made.containsKey(firing))
+                .forEach(firing -> LOG.warn("{} stays due: {} and hardly ran", firing.key(), why));
         return List.copyOf(made.values());
     }
 

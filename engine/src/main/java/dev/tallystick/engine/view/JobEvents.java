@@ -30,7 +30,7 @@ public final class JobEvents {
         if (limit < 1 || limit > LARGEST_PAGE) {
             throw new IllegalArgumentException("a page has 1 to " + LARGEST_PAGE + " events, got " + limit);
         }
-        List<JobEvent> numbered = database.transact("read events", tx -> store.read(tx, mesh, job, after, limit));
+        List<JobEvent> numbered = database.read("read events", tx -> store.read(tx, mesh, job, after, limit));
         if (numbered.size() == limit) {
             return numbered;
         }

@@ -26,12 +26,12 @@ public final class JobReader {
     }
 
     public Optional<JobInfo> job(String mesh, JobId id) {
-        return database.transact("read job", tx -> store.job(tx, mesh, id));
+        return database.read("read job", tx -> store.job(tx, mesh, id));
     }
 
     /** Newest first. */
     public List<JobInfo> list(JobQuery query) {
-        return database.transact("list jobs", tx -> lists.list(tx, query));
+        return database.read("list jobs", tx -> lists.list(tx, query));
     }
 
     /** Whether the job, or one that it continues, has already received this signal under this key. */
@@ -45,7 +45,7 @@ public final class JobReader {
 
     /** The last error in a job that no later success has cleared, whether or not the job is still retrying. */
     public Optional<LastError> lastError(String mesh, JobId id) {
-        return database.transact("read last error", tx -> store.lastError(tx, mesh, id))
+        return database.read("read last error", tx -> store.lastError(tx, mesh, id))
                 .map(kept -> kept.error().with(stackTrace(kept.stackTrace())));
     }
 
@@ -64,6 +64,6 @@ public final class JobReader {
      * @param after the last one of the previous page; null for the first page
      */
     public List<ActivityInfo> activities(String mesh, JobId id, ActivityInfo.@Nullable Place after, int limit) {
-        return database.transact("read activities", tx -> store.activities(tx, mesh, id, after, limit));
+        return database.read("read activities", tx -> store.activities(tx, mesh, id, after, limit));
     }
 }

@@ -81,7 +81,7 @@ public final class WhyStore {
                     + " unless it is extended";
         }
         if (row.getTimestamp("visible_at") == null) {
-            return "open; each of its activities waits for something of its own";
+            return "open; it waits for several things";
         }
         if (row.getBoolean("parked")) {
             return "waiting; not claimed";

@@ -90,7 +90,7 @@ class GraphYamlTest {
         assertThat(problems(limited("{concurrency: 1, key: 'input.'}")))
                 .singleElement()
                 .asString()
-                .contains("no JSONata");
+                .contains("not a valid JSONata");
         assertThat(problems(limited("{most: 1, concurrency: 1}")))
                 .singleElement()
                 .asString()
@@ -128,7 +128,7 @@ class GraphYamlTest {
     void a_transition_to_no_node_is_refused_with_its_place() {
         assertThat(problems(GOOD.replace("next: end}", "next: ende}")))
                 .containsExactly(
-                        "sample.yaml:5:3: node 'two' leads to 'ende', which is no node: declare it, or correct the"
+                        "sample.yaml:5:3: node 'two' leads to 'ende', which is not a node: declare it, or correct the"
                                 + " name; there are [start, one, two, end]");
     }
 
@@ -247,7 +247,7 @@ class GraphYamlTest {
                         second -> assertThat(second)
                                 .startsWith("sample.yaml:4:11: node 'start': there is no kind 'triger'"),
                         third -> assertThat(third).startsWith("sample.yaml:5:40: node 'one': a worker has no 'colour'"),
-                        fourth -> assertThat(fourth).startsWith("sample.yaml:5:23: 'input.' is no JSONata expression"),
+                        fourth -> assertThat(fourth).startsWith("sample.yaml:5:23: 'input.' is not a valid JSONata expression"),
                         fifth -> assertThat(fifth).startsWith("sample.yaml:6:21: 'timer' is a duration"),
                         sixth -> assertThat(sixth).contains("node 'two': takes must be between 1 and 100, got 1000"));
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class UserCodeRoundTest {
@@ -31,9 +32,27 @@ class UserCodeRoundTest {
                 }
             });
 
-            assertThat(left.late()).isNotEmpty().isSubsetOf(begun);
+            List<Integer> started =
+                    Stream.concat(left.late().stream(), left.starved().stream()).toList();
+            assertThat(started).isNotEmpty().isSubsetOf(begun);
             assertThat(left.kept()).isNotEmpty().doesNotContainAnyElementsOf(begun);
-            assertThat(left.late().size() + left.kept().size()).isEqualTo(items.size());
+            assertThat(started.size() + left.kept().size()).isEqualTo(items.size());
+        } finally {
+            released.fire();
+        }
+    }
+
+    /** A busy machine, a stopped process and a codec that waits for its key service all look like this. */
+    @Test
+    void code_that_hardly_ran_is_not_called_late() throws Exception {
+        UserCode userCode = new UserCode();
+        Signal released = new Signal("the waiting one is released");
+        try {
+            UserCode.Left<Integer> left =
+                    userCode.each(List.of(1), Duration.ofMillis(200), (item, caller) -> released.await());
+
+            assertThat(left.late()).isEmpty();
+            assertThat(left.starved()).containsExactly(1);
         } finally {
             released.fire();
         }

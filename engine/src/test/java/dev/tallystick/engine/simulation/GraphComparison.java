@@ -179,7 +179,7 @@ final class GraphComparison implements AutoCloseable {
     private void redrive(DrawnGraph graph, JobId failed, Run expected) {
         JobId job;
         try {
-            job = engines.getLast().reruns().redrive("default", failed);
+            job = insist(() -> engines.getLast().reruns().redrive("default", failed));
         } catch (ForkRefusedException e) {
             demandRoundsSideBySide(graph, e);
             return;
@@ -200,7 +200,7 @@ final class GraphComparison implements AutoCloseable {
         String place = random.oneOf(places);
         JobId job;
         try {
-            job = engines.getLast().reruns().fork("default", from, place);
+            job = insist(() -> engines.getLast().reruns().fork("default", from, place));
         } catch (ForkRefusedException e) {
             demandRoundsSideBySide(graph, e);
             return;
@@ -235,15 +235,22 @@ final class GraphComparison implements AutoCloseable {
         });
     }
 
-    /** Sends a signal, on a busy machine again: that is what its key is for. */
     private void signal(JobId job, String hook, String key, Object payload) {
+        insist(() -> {
+            bench.signal(engines.getFirst(), job, hook, key, payload);
+            return job;
+        });
+    }
+
+    /** Asks again on a busy machine, as users do: nothing was done. */
+    private static JobId insist(Supplier<JobId> question) {
         for (int attempt = 1; ; attempt++) {
             try {
-                bench.signal(engines.getFirst(), job, hook, key, payload);
-                return;
-            } catch (CompletionException e) {
+                return question.get();
+            } catch (CompletionException | DefiniteFailureException e) {
+                Throwable cause = e instanceof CompletionException ? e.getCause() : e;
                 if (attempt == MOST_ATTEMPTS
-                        || !(e.getCause() instanceof DefiniteFailureException failure)
+                        || !(cause instanceof DefiniteFailureException failure)
                         || failure.reason() == DefiniteFailureException.Reason.REFUSED) {
                     throw e;
                 }

@@ -177,7 +177,7 @@ public record Call(
 
     /** Does not reveal whether the object does not exist or belongs to another mesh. */
     public static Problem notFound() {
-        return new Problem(ProblemCode.NOT_FOUND, "nothing that you may see has this name here");
+        return new Problem(ProblemCode.NOT_FOUND, "not found, or not visible to you");
     }
 
     /** The canonical form of an id, and no other: lower case, full length. */

@@ -211,7 +211,7 @@ public final class RequestHandler implements Handler {
 
     private Json parse(byte[] body) {
         if (body.length == 0) {
-            throw new Problem(ProblemCode.MALFORMED_JSON, "the body is empty; it wants an object");
+            throw new Problem(ProblemCode.MALFORMED_JSON, "the body is empty; expected a JSON object");
         }
         return Json.parse(body, Limits.JSON);
     }

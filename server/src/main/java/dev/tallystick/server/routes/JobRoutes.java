@@ -298,7 +298,7 @@ public final class JobRoutes {
                 yield kept.repeated() ? Answer.ok(body).header(Submissions.REPLAYED, "true") : Answer.created(body);
             }
             case Signalled.JobClosed closed ->
-                throw new Problem(ProblemCode.JOB_CLOSED, "the job takes no signals any more");
+                throw new Problem(ProblemCode.JOB_CLOSED, "the job is closed and accepts no more signals");
             case Signalled.NoSuchJob none -> throw Call.notFound();
         };
     }

@@ -139,7 +139,7 @@ public final class Submissions {
     static Problem reused(KeyReuse reuse) {
         return new Problem(
                         ProblemCode.IDEMPOTENCY_KEY_REUSED,
-                        "this key stands for another request; use a new key for a new request")
+                        "this key was already used for a different request; use a new key for a new request")
                 .with("bound_fingerprint", Json.of(reuse.boundPrefix()))
                 .with("offered_fingerprint", Json.of(reuse.offeredPrefix()));
     }

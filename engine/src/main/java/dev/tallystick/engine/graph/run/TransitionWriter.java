@@ -18,6 +18,7 @@ import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
 import dev.tallystick.engine.record.SignalStore;
 import dev.tallystick.engine.record.TaskStore;
+import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.workflow.Closed;
@@ -40,6 +41,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -311,17 +313,33 @@ public final class TransitionWriter {
             UserCode.Left<Planning> left = userCode.each(theirs, longest, work);
             patience.waited(System.nanoTime() - begun);
             left.late().forEach(each -> slow.add(each.graph()));
-            left.late().forEach(each -> slow.add(each.job().id()));
-            left.kept().forEach(each -> slow.add(each.job().id()));
+            Stream.of(left.late(), left.starved(), left.kept())
+                    .flatMap(List::stream)
+                    .forEach(each -> slow.add(each.job().id()));
             if (!left.isEmpty()) {
-                throw new SlowPlanException(longest);
+                throw !patience.inCompany && mayBePlannedAgain(left) ? starved(longest) : new SlowPlanException(longest);
             }
+            theirs.forEach(each -> slow.planned(each.job().id()));
         }
         for (Planning each : wanted) {
             if (!each.takesUserCode()) {
                 work.on(each, UserCode.HERE);
             }
         }
+    }
+
+    private boolean mayBePlannedAgain(UserCode.Left<Planning> left) {
+        return left.late().isEmpty()
+                && left.starved().stream().allMatch(each -> slow.mayStarve(each.job().id()));
+    }
+
+    /** The plan itself may be fast: it had no processor, or its codec waits for something. */
+    private static DefiniteFailureException starved(Duration patience) {
+        return new DefiniteFailureException(
+                DefiniteFailureException.Reason.OVERLOADED,
+                "the expressions of a graph and the codec did not end within " + patience.toMillis()
+                        + " ms and hardly ran: the machine is too busy, or the codec waits for something",
+                null);
     }
 
     private boolean isSlow(Planning planning) {

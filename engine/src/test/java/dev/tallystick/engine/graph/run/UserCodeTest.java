@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,7 @@ class UserCodeTest {
     private final Set<String> threads = ConcurrentHashMap.newKeySet();
     private final Signal reached = new Signal("the codec is stuck");
     private final Signal released = new Signal("the codec is released");
+    private final AtomicInteger asked = new AtomicInteger();
     private GraphBench bench;
 
     @BeforeEach
@@ -160,6 +162,17 @@ class UserCodeTest {
         assertThat(bench.violations()).isEmpty();
     }
 
+    /** A busy machine or a stopped process must not fail a good job: what hardly ran is planned again. */
+    @Test
+    void a_plan_that_hardly_ran_is_made_again() {
+        Engine engine = bench.start();
+
+        assertThat(bench.result(bench.run(engine, "modest", "waits once"))).isEqualTo("fine");
+
+        assertThat(asked).hasValueGreaterThan(1);
+        assertThat(bench.violations()).isEmpty();
+    }
+
     @Test
     void an_expression_that_takes_too_long_fails_its_job_and_the_others_go_on_after_a_restart_too() {
         Graph endless = single("endless", "($f := function($n) { $f($n + 1) }; $f(0))");
@@ -206,6 +219,11 @@ class UserCodeTest {
                     reached.fire();
                     while (!released.hasFired()) {
                         Thread.onSpinWait();
+                    }
+                }
+                case "\"waits once\"" -> {
+                    if (asked.getAndIncrement() == 0) {
+                        released.await();
                     }
                 }
                 default -> {}
