@@ -34,8 +34,8 @@ final class Wiring {
                         membership.transport(),
                         membership.settings(),
                         foundation.crashPoints()));
-        Scheduler scheduler = foundation.scheduler(
-                engine, Submitters.ALL, builder.settings().poll());
+        Scheduler scheduler =
+                foundation.scheduler(engine, Submitters.ALL, builder.settings().poll());
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
                 engine,

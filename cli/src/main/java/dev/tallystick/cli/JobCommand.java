@@ -166,9 +166,7 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "why",
-            description = "Show what a job is waiting for, and what would unblock it.")
+    @Command(name = "why", description = "Show what a job is waiting for, and what would unblock it.")
     static final class Why extends OfOne {
 
         @Override
@@ -367,9 +365,7 @@ final class JobCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "rerun",
-            description = "Run a closed job again from the start, in the newest version.")
+    @Command(name = "rerun", description = "Run a closed job again from the start, in the newest version.")
     static final class Rerun extends Again {
 
         @Override

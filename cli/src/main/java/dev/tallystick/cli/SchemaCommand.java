@@ -98,9 +98,7 @@ final class SchemaCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "print",
-            description = "Print the SQL that creates the tables, to run it by hand.")
+    @Command(name = "print", description = "Print the SQL that creates the tables, to run it by hand.")
     static final class Print extends OfOne {
 
         @Option(
@@ -111,14 +109,13 @@ final class SchemaCommand extends CommandGroup {
 
         @Override
         ExitCode runOrRefuse() {
-            return print((postgres == null ? ServerSchema.ALL.script(schema()) : ServerSchema.ALL.script(open(postgres)))
-                    .stripTrailing());
+            return print(
+                    (postgres == null ? ServerSchema.ALL.script(schema()) : ServerSchema.ALL.script(open(postgres)))
+                            .stripTrailing());
         }
     }
 
-    @Command(
-            name = "migrate",
-            description = "Create or upgrade the tables; the role must be allowed to.")
+    @Command(name = "migrate", description = "Create or upgrade the tables; the role must be allowed to.")
     static final class Migrate extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
@@ -136,9 +133,7 @@ final class SchemaCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "check",
-            description = "Check whether the tables are up to date; exit code 4 if not.")
+    @Command(name = "check", description = "Check whether the tables are up to date; exit code 4 if not.")
     static final class Check extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")

@@ -127,9 +127,7 @@ final class TaskCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "escalate",
-            description = "Assign a task to another group, even if someone holds it.")
+    @Command(name = "escalate", description = "Assign a task to another group, even if someone holds it.")
     static final class Escalate extends OfOne {
 
         @Option(names = "--to", paramLabel = "GROUP", required = true, description = "The group to assign the task to.")

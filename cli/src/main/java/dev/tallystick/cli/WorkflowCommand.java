@@ -53,7 +53,8 @@ final class WorkflowCommand extends CommandGroup {
             String yaml = text();
             Graph graph = graph(yaml);
             client.workflows().deploy(graph.name(), graph.version(), yaml);
-            return answer(graph.name() + " version " + graph.version() + (isNew() ? " is deployed" : " was deployed before"));
+            return answer(
+                    graph.name() + " version " + graph.version() + (isNew() ? " is deployed" : " was deployed before"));
         }
 
         private String text() {
@@ -81,12 +82,14 @@ final class WorkflowCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            return answer(client.workflows().list(), each -> "%-30s %-5d %s%s"
-                    .formatted(
-                            each.workflow(),
-                            each.version(),
-                            each.kind(),
-                            each.disabled() == null ? "" : ", disabled: " + each.disabled()));
+            return answer(
+                    client.workflows().list(),
+                    each -> "%-30s %-5d %s%s"
+                            .formatted(
+                                    each.workflow(),
+                                    each.version(),
+                                    each.kind(),
+                                    each.disabled() == null ? "" : ", disabled: " + each.disabled()));
         }
     }
 

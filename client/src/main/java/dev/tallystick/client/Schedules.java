@@ -37,11 +37,7 @@ public final class Schedules {
     /** Stores a schedule, replacing one of the same name; a paused one stays paused. */
     public ScheduleState put(String name, NewSchedule schedule) {
         PutSchedule body = new PutSchedule(
-                schedule.workflow(),
-                schedule.cron(),
-                schedule.zone(),
-                schedule.input(),
-                schedule.priority());
+                schedule.workflow(), schedule.cron(), schedule.zone(), schedule.input(), schedule.priority());
         return transport.ask(Request.put(path(name), body), ScheduleState.class, ScheduleState::name, name);
     }
 

@@ -219,7 +219,8 @@ public final class KeyLedger {
     /** If it cannot be released it stays pending, and the next request under the key takes it over. */
     private void releaseDespite(Throwable failure, Reservation reservation) {
         try {
-            Settle unused = Futures.await(committer.submit(door.settling(), new Settlement(reservation, Verdict.release())));
+            Settle unused =
+                    Futures.await(committer.submit(door.settling(), new Settlement(reservation, Verdict.release())));
         } catch (TransactionException e) {
             failure.addSuppressed(e);
         }

@@ -140,9 +140,7 @@ public final class TallyServer implements AutoCloseable {
                             ? new PostgresLimiter(database, settings.budget())
                             : new RedisLimiter(redis, settings.budget()));
             ExchangeConfig config = settings.exchange();
-            this.exchange = config == null
-                    ? null
-                    : open(new ExchangePart(database, engine, config, ids, crashPoints));
+            this.exchange = config == null ? null : open(new ExchangePart(database, engine, config, ids, crashPoints));
             Broker broker = open(new Broker(
                     database,
                     settings.broker(),
@@ -370,8 +368,7 @@ public final class TallyServer implements AutoCloseable {
                         broker.orphans()::run,
                         () -> OpenApi.of(table()).canonical(),
                         SystemRoutes.features(
-                                database.transact("read installation", new InstallationStore()::id),
-                                settings.broker()))
+                                database.transact("read installation", new InstallationStore()::id), settings.broker()))
                 .routes());
         return routes;
     }

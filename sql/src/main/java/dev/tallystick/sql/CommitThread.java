@@ -73,10 +73,7 @@ final class CommitThread {
         this.limits = limits;
         this.batches = new BatchCommitter(committer, database, limits, this::setAside);
         this.waiting = new WaitingRoom(committer, database, limits);
-        this.thread = Thread.ofPlatform()
-                .name("tally-commit")
-                .daemon()
-                .unstarted(() -> LastingThreads.last(this::run));
+        this.thread = Thread.ofPlatform().name("tally-commit").daemon().unstarted(() -> LastingThreads.last(this::run));
     }
 
     void start() {

@@ -364,8 +364,7 @@ class GroupCommitterTest {
         History<String> history = new History<>();
         try (TcpProxy proxy = postgres.proxy();
                 ExecutorService callers = Executors.newFixedThreadPool(16);
-                GroupCommitter committer =
-                        new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
             proxy.onCommit(commit -> random.chance(0.2)
                     ? random.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE)
                     : CommitFate.FORWARD);

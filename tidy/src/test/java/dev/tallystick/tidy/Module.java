@@ -69,7 +69,7 @@ enum Module {
     /** The package below which a module's classes are. What users of the library import is at the root and in {@code workflow}. */
     boolean ownsPackage(String name) {
         return switch (this) {
-            case TALLYSTICK -> name.equals("dev.tallystick");
+            case TALLYSTICK -> name.equals("dev.tallystick") || name.equals("dev.tallystick.wiring");
             case ENGINE -> name.equals("dev.tallystick.workflow") || isBelow(name);
             default -> isBelow(name);
         };

@@ -31,9 +31,7 @@ public final class InboxCommand extends CommandGroup {
         }
     }
 
-    @Command(
-            name = "tail",
-            description = "Print messages, mentions and other events as they come.")
+    @Command(name = "tail", description = "Print messages, mentions and other events as they come.")
     static final class Tail extends LocalCommand {
 
         @Option(

@@ -64,9 +64,7 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(
-            name = "init",
-            description = "Create a ledger unless it exists, and print its root key.")
+    @Command(name = "init", description = "Create a ledger unless it exists, and print its root key.")
     static final class Init extends Whole {
 
         @Option(
@@ -176,9 +174,7 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(
-            name = "receipt",
-            description = "Print the receipt of a transaction; 'tally verify' checks it offline.")
+    @Command(name = "receipt", description = "Print the receipt of a transaction; 'tally verify' checks it offline.")
     static final class Receipt extends LedgerReads.Reading {
 
         @Option(names = "--at", paramLabel = "VERSION", required = true, description = "The version to prove.")

@@ -97,9 +97,7 @@ final class LedgerCopies {
                 ExitCode.NOT_FOUND, LedgerInput.message(e), "Nothing was changed here; fix it and try again.");
     }
 
-    @Command(
-            name = "clone",
-            description = "Clone a ledger into --repo and verify its whole history.")
+    @Command(name = "clone", description = "Clone a ledger into --repo and verify its whole history.")
     static final class CloneCopy extends LedgerAdmin.Whole {
 
         @Parameters(paramLabel = "ADDRESS", description = "The ledger's Git URL.")

@@ -181,9 +181,7 @@ final class LedgerReads {
         }
     }
 
-    @Command(
-            name = "diff",
-            description = "Show the JSON Patch between two versions of a document.")
+    @Command(name = "diff", description = "Show the JSON Patch between two versions of a document.")
     static final class Diff extends Reading {
 
         @Option(names = "--from", paramLabel = "VERSION", required = true, description = "The version to compare from.")

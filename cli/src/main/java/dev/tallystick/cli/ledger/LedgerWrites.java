@@ -144,9 +144,7 @@ final class LedgerWrites {
         }
     }
 
-    @Command(
-            name = "revert",
-            description = "Restore an earlier version of a document, even after a deletion.")
+    @Command(name = "revert", description = "Restore an earlier version of a document, even after a deletion.")
     static final class Revert extends Appending {
 
         @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to restore.")

@@ -151,7 +151,8 @@ sealed interface FieldBinding {
             if (all.isEmpty()) {
                 return typed("string");
             }
-            Json words = new Json.ArrayValue(all.stream().<Json>map(each -> Json.of(text.apply(each))).toList());
+            Json words = new Json.ArrayValue(
+                    all.stream().<Json>map(each -> Json.of(text.apply(each))).toList());
             return new Json.ObjectValue(Map.of("type", Json.of("string"), "enum", words));
         }
     }

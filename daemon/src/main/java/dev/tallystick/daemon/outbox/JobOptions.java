@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a submission says beyond the request that its key identifies. Kept as canonical JSON, so in this order. */
 public record JobOptions(
-        Map<String, String> attributes, @Nullable Instant notBefore, @Nullable Integer version) {
+        Map<String, String> attributes,
+        @Nullable Instant notBefore,
+        @Nullable Integer version) {
 
     private static final JobOptions NONE = new JobOptions(Map.of(), null, null);
 

@@ -88,7 +88,11 @@ public final class RequestReader {
             throw new RequestRefused(
                     ProblemCode.IDEMPOTENCY_KEY_REFUSED, "the key of a job is sent in a header, and must be ASCII");
         }
-        return row(key, understood(job::envelope), understood(() -> JobOptions.of(job)).text(), traceParent);
+        return row(
+                key,
+                understood(job::envelope),
+                understood(() -> JobOptions.of(job)).text(),
+                traceParent);
     }
 
     /** The row that sends another message, or job input, instead of a row's own. */
@@ -112,8 +116,8 @@ public final class RequestReader {
 
     private NewRow row(IdempotencyKey key, Envelope envelope, @Nullable String options, @Nullable String traceParent) {
         if (envelope.to().kind() != Destination.Kind.WORKFLOW) {
-            String unused = understood(
-                    () -> Names.require(envelope.to().kind().word(), envelope.to().reference()));
+            String unused = understood(() ->
+                    Names.require(envelope.to().kind().word(), envelope.to().reference()));
         }
         String payload = Payload.of(envelope);
         SendLimits most = limits.get();
@@ -158,8 +162,7 @@ public final class RequestReader {
     }
 
     private static void requireMentions(List<String> mentions) {
-        if (mentions.size() > SendLimits.MENTIONS
-                || !mentions.stream().allMatch(Names::isName)) {
+        if (mentions.size() > SendLimits.MENTIONS || !mentions.stream().allMatch(Names::isName)) {
             throw new RequestRefused(
                     ProblemCode.MENTIONS_REFUSED, "mention at most " + SendLimits.MENTIONS + " members by their names");
         }

@@ -99,7 +99,8 @@ public final class DuePostingStore {
             )
             """ + BODIES;
 
-    private static final String DUE_FOR_ENGINE = LANES + """
+    private static final String DUE_FOR_ENGINE =
+            LANES + """
             select d.job_id, d.guid, d.path, d.name, d.fence
             """ + ofLanes("p.job_id, p.guid, p.path, p.name, p.fence, p.visible_at", "<= now()", "?") + """
             where l.mesh is not null
@@ -107,7 +108,8 @@ public final class DuePostingStore {
             limit ?
             """;
 
-    private static final String NEXT = LANES + """
+    private static final String NEXT =
+            LANES + """
             select ceil(extract(epoch from min(d.visible_at) - now()) * 1000)::bigint as millis
             """ + ofLanes("p.visible_at", "> now() and p.visible_at < 'infinity'", "1") + """
             where l.mesh is not null

@@ -234,7 +234,11 @@ public final class Reruns {
      * @param id the new job
      */
     private record Fork(
-            RerunStore.Source source, JobId job, JobId id, RepeatedLanes lanes, @Nullable ScopedKey key) {}
+            RerunStore.Source source,
+            JobId job,
+            JobId id,
+            RepeatedLanes lanes,
+            @Nullable ScopedKey key) {}
 
     private void forkAt(Tx tx, Fork fork, String step) throws SQLException {
         JobId job = fork.job();
@@ -290,7 +294,8 @@ public final class Reruns {
                 maker.fork(id, fork.job(), fork.source(), null, fork.lanes()).underKey(fork.key()));
         store.fork(tx, fork.job(), id);
         if (!kept.isEmpty()) {
-            collation.enter(tx, kept.stream().map(closed -> dispatched(id, closed)).toList());
+            collation.enter(
+                    tx, kept.stream().map(closed -> dispatched(id, closed)).toList());
             collation.collate(tx, kept.stream().map(closed -> told(id, closed)).toList());
         }
     }
@@ -305,8 +310,8 @@ public final class Reruns {
         GraphType type = graphs.typeOf(fork.source(), job);
         if (jobs.read(tx, fork.id()).isEmpty()) {
             String trigger = type.graph().trigger().name();
-            NewJob again =
-                    maker.fork(fork.id(), job, fork.source(), trigger, fork.lanes()).underKey(fork.key());
+            NewJob again = maker.fork(fork.id(), job, fork.source(), trigger, fork.lanes())
+                    .underKey(fork.key());
             start(tx, job, again);
             graphs.demandTurn(tx, again, job);
             store.fork(tx, job, fork.id());

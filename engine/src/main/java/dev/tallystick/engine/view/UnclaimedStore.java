@@ -15,7 +15,8 @@ public final class UnclaimedStore {
     private static final String DUE = DuePostingStore.ALL_LANES + """
             select substring(l.queue from '^(?:\\$graph:)?(.*)@') as workflow, substring(l.queue from '@([0-9]+)$')::int as version,
                 count(*) as jobs, min(d.visible_at) as since
-            """ + DuePostingStore.ofLanes("p.visible_at", "<= now() - ? * interval '1 millisecond'", "1000") + """
+            """
+            + DuePostingStore.ofLanes("p.visible_at", "<= now() - ? * interval '1 millisecond'", "1000") + """
             where l.queue ~ '@[0-9]+$'
             group by workflow, version
             order by workflow, version

@@ -9,7 +9,6 @@ import dev.tallystick.engine.QuietDeaths;
 import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
-
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.CrashAt;

@@ -1,7 +1,6 @@
 package dev.tallystick.engine.crash;
 
 import dev.tallystick.engine.Engine;
-
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.NodeAsk;

@@ -7,7 +7,6 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.model.EngineCrashPoint;
-
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;

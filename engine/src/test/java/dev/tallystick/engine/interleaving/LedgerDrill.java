@@ -120,7 +120,9 @@ public final class LedgerDrill {
     private Lease lease(JobId job) {
         return ledgers
                 .database()
-                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "a holder"))
+                .transact(
+                        "lease",
+                        tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .filter(lease -> lease.job().equals(job))

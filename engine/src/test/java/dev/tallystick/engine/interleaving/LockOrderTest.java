@@ -60,7 +60,8 @@ class LockOrderTest {
         List<Lease> leases = database
                 .transact(
                         "lease",
-                        tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "a holder"))
+                        tx -> new DuePostingStore()
+                                .leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .toList();

@@ -263,7 +263,9 @@ class FastCheckpointStoreTest {
         JobId job = ledgers.job();
         return ledgers
                 .database()
-                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
+                .transact(
+                        "lease",
+                        tx -> new DuePostingStore().leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
                 .stream()
                 .map(LeasedJob::lease)
                 .filter(lease -> lease.job().equals(job))

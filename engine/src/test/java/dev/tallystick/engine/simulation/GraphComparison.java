@@ -1,15 +1,15 @@
 package dev.tallystick.engine.simulation;
 
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.engine.simulation.DrawnGraph.Fate;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.GraphBench;
-import dev.tallystick.engine.simulation.GraphInterpreter.Call;
-import dev.tallystick.engine.simulation.GraphInterpreter.Run;
 import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.simulation.DrawnGraph.Fate;
+import dev.tallystick.engine.simulation.GraphInterpreter.Call;
+import dev.tallystick.engine.simulation.GraphInterpreter.Run;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.workflow.Closed;

@@ -110,7 +110,16 @@ public final class Preparation {
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         int schema = Schemas.version(view, write.stream().collection());
         Tx tx = new Tx(
-                write.txId(), nanos, write.stream(), op, snapshot, patch, write.expectedHead(), schema, TxHash.NONE, "");
+                write.txId(),
+                nanos,
+                write.stream(),
+                op,
+                snapshot,
+                patch,
+                write.expectedHead(),
+                schema,
+                TxHash.NONE,
+                "");
         return new Prepared.Ready(Pending.Transaction.of(tx));
     }
 

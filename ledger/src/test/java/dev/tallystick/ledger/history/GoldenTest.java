@@ -50,7 +50,8 @@ class GoldenTest {
                 "",
                 TxHash.of(patch.bytes()),
                 0,
-                TxHash.NONE, "");
+                TxHash.NONE,
+                "");
         Tx merge = new Tx(
                 Ulid.parse("01JGFJJZ000000000000000004"),
                 put.timestamp(),
@@ -117,7 +118,8 @@ class GoldenTest {
                 "",
                 TxHash.NONE,
                 0,
-                TxHash.NONE, "");
+                TxHash.NONE,
+                "");
     }
 
     private static Tx patch(TxHash parent) {
@@ -130,7 +132,8 @@ class GoldenTest {
                 "[{\"op\":\"replace\",\"path\":\"/total\",\"value\":11}]",
                 parent,
                 0,
-                TxHash.NONE, "");
+                TxHash.NONE,
+                "");
     }
 
     private static String line(Tx tx) {

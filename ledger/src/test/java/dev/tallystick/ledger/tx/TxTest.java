@@ -77,7 +77,8 @@ class TxTest {
                 "",
                 TxHash.NONE,
                 0,
-                TxHash.NONE, "");
+                TxHash.NONE,
+                "");
     }
 
     private static Tx random(Random random) {

@@ -91,8 +91,7 @@ public final class MessageBatchRoutes {
             throw new Problem(
                     ProblemCode.IDEMPOTENCY_KEY_MISSING, "every message of a batch needs its own client_message_id");
         }
-        return Submission.of(
-                        key(message.clientMessageId()), Call.understood(message.alone()::envelope))
+        return Submission.of(key(message.clientMessageId()), Call.understood(message.alone()::envelope))
                 .withTraceParent(message.traceparent());
     }
 

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class DueNodeStore {
 
     // "limit 1" makes the planner look rows up by key: it cannot know how few postings are due.
-    private static final String DUE = DuePostingStore.LANES + """
+    private static final String DUE =
+            DuePostingStore.LANES + """
             , due as materialized (
                 select d.*
             """ + DuePostingStore.ofLanes("p.*", "<= now()", "?") + """

@@ -72,7 +72,9 @@ public final class GraphDesk {
     /** Leases all work of the graph that is due. */
     public List<Lease> lease(String owner) {
         return database
-                .transact("lease", tx -> new DuePostingStore().leaseBodies(tx, Set.of(queue), 100, Duration.ofSeconds(30), owner))
+                .transact(
+                        "lease",
+                        tx -> new DuePostingStore().leaseBodies(tx, Set.of(queue), 100, Duration.ofSeconds(30), owner))
                 .stream()
                 .map(LeasedJob::lease)
                 .toList();
