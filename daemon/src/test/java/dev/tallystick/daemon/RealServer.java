@@ -16,6 +16,11 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -134,6 +139,24 @@ public final class RealServer implements AutoCloseable, BeforeAllCallback, After
         ChildJvm child = ChildJvm.of(ServerChild.class).start(url, data.toString(), Integer.toString(port));
         child.awaitLine(line -> line.startsWith(ServerChild.READY));
         return child;
+    }
+
+    /** Whether every receiver of the message with this key has acknowledged it. Looks only: who leases takes it away. */
+    public boolean isAcknowledged(String key) {
+        try (Connection connection = DriverManager.getConnection(url);
+                PreparedStatement query = connection.prepareStatement("""
+                        select bool_and(d.done_at is not null)
+                        from tally.delivery d
+                        join tally.message m on m.id = d.message_id
+                        where m.key = ?
+                        """)) {
+            query.setString(1, key);
+            try (ResultSet result = query.executeQuery()) {
+                return result.next() && result.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The texts that a topic has received, in the order of the history. */

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphBuilder;
+import dev.tallystick.workflow.JobOutcome;
 import dev.tallystick.workflow.Retry;
 
 /** Graphs whose jobs are forked; all their work is done by one worker. */
@@ -43,6 +44,14 @@ public final class ForkedGraphs {
     }
 
     /** A branch that waits for a signal, beside one that may fail. */
+    public static Graph ending(String name, JobOutcome outcome, String output) {
+        return worker(Graph.named(name).trigger("start"), "check", "input")
+                .interrupt("end", outcome, output)
+                .from("start", "check")
+                .from("check", "end")
+                .build();
+    }
+
     public static Graph gated() {
         GraphBuilder graph = Graph.named("gated").trigger("start").hook("gate", "go");
         worker(graph, "left", "'l'");

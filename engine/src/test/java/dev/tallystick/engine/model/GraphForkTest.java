@@ -349,19 +349,16 @@ class GraphForkTest {
 
     @Test
     void what_cannot_be_forked_is_refused_with_what_to_do() {
-        GraphBuilder refusing = Graph.named("refusing").trigger("start");
-        ForkedGraphs.worker(refusing, "check", "input");
         bench.graph(ForkedGraphs.nested())
                 .graph(ForkedGraphs.fork())
-                .graph(refusing.interrupt("refuse", JobOutcome.FAILED, "'out of stock'")
-                        .from("start", "check")
-                        .from("check", "refuse")
-                        .build());
+                .graph(ForkedGraphs.ending("refusing", JobOutcome.FAILED, "'out of stock'"))
+                .graph(ForkedGraphs.ending("stopping", JobOutcome.COMPLETED, "'enough'"));
         Engine engine = bench.start();
         JobId nested = bench.submit(engine, "nested", 1);
         JobId fork = bench.submit(engine, "fork", 1);
         JobId refused = bench.submit(engine, "refusing", 1);
-        List.of(nested, fork, refused).forEach(job -> bench.workbench().await(engine, job));
+        JobId stopped = bench.submit(engine, "stopping", 1);
+        List.of(nested, fork, refused, stopped).forEach(job -> bench.workbench().await(engine, job));
         long jobs = bench.workbench().count("job");
         Reruns reruns = engine.reruns();
 
@@ -374,6 +371,8 @@ class GraphForkTest {
         assertThatThrownBy(() -> reruns.redrive("default", refused))
                 .hasMessageContaining(
                         "would end again at once, failed (out of stock): fork it before what leads there");
+        assertThatThrownBy(() -> reruns.fork("default", stopped, "end"))
+                .hasMessageContaining("would end again at once, completed: fork it before what leads there");
         assertThat(bench.workbench().count("job")).isEqualTo(jobs);
         JobId again = reruns.fork("default", refused, "check");
         assertThat(bench.workbench().await(engine, again).error()).isEqualTo("out of stock");
