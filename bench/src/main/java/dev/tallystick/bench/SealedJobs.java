@@ -7,6 +7,7 @@ import dev.tallystick.engine.seal.JobProof;
 import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.engine.seal.SealSettings;
 import dev.tallystick.engine.seal.Sealer;
+import dev.tallystick.engine.seal.ShownFields;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Database;
 import java.nio.file.Path;
@@ -175,7 +176,7 @@ final class SealedJobs {
         @Override
         public int call(int caller) {
             UUID job = id(random.nextLong(filled));
-            if (!(receipts.prove(MESH, job) instanceof JobProof.Proven proven)) {
+            if (!(receipts.prove(MESH, job, ShownFields.ALL) instanceof JobProof.Proven proven)) {
                 throw new IllegalStateException("no receipt of " + job);
             }
             bytes += proven.receipt().length;
