@@ -15,6 +15,7 @@ import dev.tallystick.core.api.RecordBinding;
 import dev.tallystick.core.api.RecordRefused;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -57,9 +58,8 @@ public final class RequestReader {
     /** As {@link #send(Json, String, String)}. */
     public NewRow send(SendMessage sent, @Nullable String keyHeader, @Nullable String traceParent) {
         IdempotencyKey key = key(sent.clientMessageId(), keyHeader);
-        Envelope envelope = understood(sent::envelope);
-        requireMentions(envelope.mentions());
-        return row(key, envelope, null, traceParent);
+        requireMentions(Objects.requireNonNullElse(sent.mentions(), List.of()));
+        return row(key, understood(sent::envelope), null, traceParent);
     }
 
     /** Reads the body of {@code POST /v1/jobs}: that of the server, and perhaps a key. */
