@@ -143,8 +143,7 @@ public final class Database {
         }
     }
 
-    private <T extends @Nullable Object> T transact(
-            String name, SessionLimits limits, Opening opening, Work<T> work) {
+    private <T extends @Nullable Object> T transact(String name, SessionLimits limits, Opening opening, Work<T> work) {
         for (int attempt = 1; ; attempt++) {
             try (Session session = session(name, false, limits)) {
                 return transactOn(session, name, opening, work);

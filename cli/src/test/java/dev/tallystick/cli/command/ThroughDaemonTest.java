@@ -67,8 +67,7 @@ class ThroughDaemonTest {
             Run submit = tally("submit", "order", "--key", "k");
 
             assertThat(submit.exitCode()).isEqualTo(ExitCode.USAGE.code());
-            assertThat(submit.err())
-                    .contains("TALLY_SERVER is http://127.0.0.1:1", "delivers to http://127.0.0.1:2");
+            assertThat(submit.err()).contains("TALLY_SERVER is http://127.0.0.1:1", "delivers to http://127.0.0.1:2");
             assertThat(daemon.requests()).isEmpty();
         }
     }

@@ -156,7 +156,8 @@ public final class LocalRoutes {
         String why = switch (conflict.state()) {
             case DEAD -> "the send with this key is dead; use a new key, or requeue the row";
             case ABORTED -> "an operator retired this key; use a new one";
-            case PENDING, INFLIGHT, DONE -> "this key was already used for a different request; use a new key for a new request";
+            case PENDING, INFLIGHT, DONE ->
+                "this key was already used for a different request; use a new key for a new request";
         };
         return new LocalProblem(ProblemCode.IDEMPOTENCY_KEY_REUSED, why)
                 .with("client_message_id", conflict.key().value())

@@ -247,7 +247,8 @@ class GraphYamlTest {
                         second -> assertThat(second)
                                 .startsWith("sample.yaml:4:11: node 'start': there is no kind 'triger'"),
                         third -> assertThat(third).startsWith("sample.yaml:5:40: node 'one': a worker has no 'colour'"),
-                        fourth -> assertThat(fourth).startsWith("sample.yaml:5:23: 'input.' is not a valid JSONata expression"),
+                        fourth -> assertThat(fourth)
+                                .startsWith("sample.yaml:5:23: 'input.' is not a valid JSONata expression"),
                         fifth -> assertThat(fifth).startsWith("sample.yaml:6:21: 'timer' is a duration"),
                         sixth -> assertThat(sixth).contains("node 'two': takes must be between 1 and 100, got 1000"));
     }

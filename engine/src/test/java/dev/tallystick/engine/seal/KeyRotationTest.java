@@ -38,7 +38,8 @@ class KeyRotationTest extends SealingRig {
     }
 
     private byte[] receipt(JobId job) {
-        return ((JobProof.Proven) new Receipts(workbench.database()).prove("default", job.value(), ShownFields.ALL)).receipt();
+        return ((JobProof.Proven) new Receipts(workbench.database()).prove("default", job.value(), ShownFields.ALL))
+                .receipt();
     }
 
     private static boolean isProven(byte[] receipt, Trust trust) {

@@ -69,7 +69,9 @@ class WitnessedSealTest extends SealingRig {
     }
 
     private Standing standing(JobId job, VerifierKey root, Policy policy) {
-        byte[] receipt = ((JobProof.Proven) new Receipts(workbench.database()).prove("default", job.value(), ShownFields.ALL)).receipt();
+        byte[] receipt = ((JobProof.Proven)
+                        new Receipts(workbench.database()).prove("default", job.value(), ShownFields.ALL))
+                .receipt();
         Verdict<Receipt.Facts> verdict = Receipt.verify(receipt, Trust.of(root).with(policy));
         return ((Verdict.Proven<Receipt.Facts>) verdict).facts().standing();
     }

@@ -317,7 +317,9 @@ public final class TransitionWriter {
                     .flatMap(List::stream)
                     .forEach(each -> slow.add(each.job().id()));
             if (!left.isEmpty()) {
-                throw !patience.inCompany && mayBePlannedAgain(left) ? starved(longest) : new SlowPlanException(longest);
+                throw !patience.inCompany && mayBePlannedAgain(left)
+                        ? starved(longest)
+                        : new SlowPlanException(longest);
             }
             theirs.forEach(each -> slow.planned(each.job().id()));
         }
@@ -330,7 +332,8 @@ public final class TransitionWriter {
 
     private boolean mayBePlannedAgain(UserCode.Left<Planning> left) {
         return left.late().isEmpty()
-                && left.starved().stream().allMatch(each -> slow.mayStarve(each.job().id()));
+                && left.starved().stream()
+                        .allMatch(each -> slow.mayStarve(each.job().id()));
     }
 
     /** The plan itself may be fast: it had no processor, or its codec waits for something. */
