@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
 import dev.tallystick.daemon.inbox.Inbox;
 import dev.tallystick.daemon.inbox.InboxEvent;
 import dev.tallystick.daemon.local.LocalClient;
@@ -31,9 +33,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -206,7 +210,7 @@ class StorageFailureTest {
                             ? new Settlement.Dead(row, 1, "unknown_topic: gone")
                             : new Settlement.Delivered(row, 1, "m", "h")));
             daemon.outbox().settle(settled);
-            assertThat(daemon.outbox().dropPayloads()).isEqualTo(rows.size() - 1);
+            assertThat(daemon.outbox().dropPayloads(busy -> true)).isEqualTo(rows.size() - 1);
             assertThat(accept("k" + accepted, "x".repeat(2_000))).isEqualTo(202);
             assertThat(content(daemon, "k0")).isNotNull();
             assertThat(content(daemon, "k1")).isNull();
@@ -272,6 +276,30 @@ class StorageFailureTest {
     }
 
     @Test
+    void old_payloads_are_dropped_in_pieces_with_rests_between_them() {
+        int rows = 1_200;
+        fill(rows);
+        try (Daemon daemon = DaemonUnderTest.offline(directory())) {
+            List<Settlement> settled = new ArrayList<>();
+            daemon.outbox()
+                    .take("topic:a", false, rows, 10_000_000)
+                    .forEach(row -> settled.add(new Settlement.Delivered(row, 1, "m", "h")));
+            daemon.outbox().settle(settled);
+        }
+        Clock clock = Clock.systemUTC();
+        OutboxSettings keepsNothing = OutboxSettings.DEFAULT.withPayloadKept(Duration.ZERO);
+        try (Outbox outbox =
+                Outbox.open(directory(), keepsNothing, clock, new Ids(clock, new Random(1)), CrashPoints.NONE)) {
+            AtomicInteger rests = new AtomicInteger();
+            assertThat(outbox.dropPayloads(busy -> rests.incrementAndGet() < 2))
+                    .as("ended at the second rest")
+                    .isEqualTo(1_000);
+            assertThat(outbox.dropPayloads(busy -> rests.incrementAndGet() > 0)).isEqualTo(200);
+            assertThat(rests).hasValue(5);
+        }
+    }
+
+    @Test
     void payloads_of_delivered_rows_are_kept_for_a_time() {
         fill(1);
         DaemonSettings settings = DaemonUnderTest.settings(directory(), DaemonUnderTest.NOWHERE, "none")
@@ -279,7 +307,7 @@ class StorageFailureTest {
         try (Daemon daemon = Daemon.start(settings)) {
             OutboxRow row = daemon.outbox().take("topic:a", false, 1, 1_000).getFirst();
             daemon.outbox().settle(List.of(new Settlement.Delivered(row, 1, "m", "h")));
-            assertThat(daemon.outbox().dropPayloads()).isZero();
+            assertThat(daemon.outbox().dropPayloads(busy -> true)).isZero();
             assertThat(DaemonUnderTest.get(directory(), "/v1/outbox/" + row.id())
                             .json()
                             .members()

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ public final class Outbox implements AutoCloseable {
 
     private static final List<String> MIGRATIONS = List.of("001-outbox.sql", "002-commits.sql");
     private static final String OPERATOR = "operator";
-    private static final int DROPPED_AT_ONCE = 500;
+    private static final int EXAMINED_AT_ONCE = 500;
     private static final int MEASURED_TIMES = 500;
 
     private final OutboxSettings settings;
@@ -318,18 +319,21 @@ public final class Outbox implements AutoCloseable {
 
     /**
      * Drops the payloads that nothing needs any more; those of dead rows are never dropped. If the outbox is nearly full, this
-     * drops all of them, and gives their space back.
+     * drops all of them at once, and gives their space back. Otherwise it works through the rows in small pieces.
+     *
+     * @param rest called after each piece with the time it took, to leave the file to others; false ends the work
      */
-    public int dropPayloads() {
+    public int dropPayloads(Predicate<Duration> rest) {
         Instant now = clock.instant();
         boolean isUrgent = isNearlyFull();
         Instant settledBy = isUrgent ? now : now.minus(settings.payloadKept());
+        long last = reading(OutboxQueryStore::lastPosition);
         int dropped = 0;
-        long after = 0;
-        for (List<Long> next = droppable(after, settledBy); !next.isEmpty(); next = droppable(after, settledBy)) {
-            drop(next, now);
-            dropped += next.size();
-            after = next.getLast();
+        boolean goesOn = true;
+        for (long after = 0; after < last && goesOn; after += EXAMINED_AT_ONCE) {
+            long begun = System.nanoTime();
+            dropped += dropBetween(after, after + EXAMINED_AT_ONCE, settledBy, now);
+            goesOn = isUrgent || rest.test(Duration.ofNanos(System.nanoTime() - begun));
         }
         if (isUrgent && dropped > 0) {
             compact();
@@ -337,8 +341,12 @@ public final class Outbox implements AutoCloseable {
         return dropped;
     }
 
-    private List<Long> droppable(long after, Instant settledBy) {
-        return reading(store -> store.droppable(after, settledBy, DROPPED_AT_ONCE));
+    private int dropBetween(long after, long upTo, Instant settledBy, Instant now) {
+        List<Long> positions = reading(store -> store.droppable(after, upTo, settledBy));
+        if (!positions.isEmpty()) {
+            drop(positions, now);
+        }
+        return positions.size();
     }
 
     private void drop(List<Long> positions, Instant now) {

@@ -88,12 +88,12 @@ final class OutboxQueryStore implements AutoCloseable {
             select position
             from outbox
             where position > ?
+              and position <= ?
               and status in ('done', 'aborted')
               and payload_dropped_at is null
               and coalesce(delivered_at, aborted_at) <= ?
-            order by position
-            limit ?
             """;
+    private static final String LAST_POSITION = "select coalesce(max(position), 0) from outbox";
     private static final String SETTING = "select value from setting where name = ?";
 
     private final Statements statements;
@@ -179,12 +179,18 @@ final class OutboxQueryStore implements AutoCloseable {
         return Statements.rows(statement, Integer.MAX_VALUE);
     }
 
-    /** Rows whose payload nothing needs any more. */
-    List<Long> droppable(long after, Instant settledBy, int limit) throws SQLException {
+    long lastPosition() throws SQLException {
+        try (ResultSet result = statements.prepare(LAST_POSITION).executeQuery()) {
+            return result.next() ? result.getLong(1) : 0;
+        }
+    }
+
+    /** Rows of this stretch whose payload nothing needs any more. */
+    List<Long> droppable(long after, long upTo, Instant settledBy) throws SQLException {
         PreparedStatement statement = statements.prepare(DROPPABLE);
         statement.setLong(1, after);
-        statement.setLong(2, settledBy.toEpochMilli());
-        statement.setInt(3, limit);
+        statement.setLong(2, upTo);
+        statement.setLong(3, settledBy.toEpochMilli());
         List<Long> positions = new ArrayList<>();
         try (ResultSet result = statement.executeQuery()) {
             while (result.next()) {
