@@ -112,7 +112,7 @@ public final class Deployments implements AutoCloseable {
     }
 
     public Optional<DeployedGraph> find(String name, int version) {
-        return database.transact("read graph", tx -> store.read(tx, name, version));
+        return database.read("read graph", tx -> store.read(tx, name, version));
     }
 
     /**

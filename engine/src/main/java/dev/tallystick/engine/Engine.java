@@ -358,7 +358,7 @@ public final class Engine implements AutoCloseable {
 
     /** A page of jobs, newest first. */
     public List<JobSummary> list(JobQuery query) {
-        return database.transact("list jobs", tx -> new JobListStore().list(tx, query)).stream()
+        return database.read("list jobs", tx -> new JobListStore().list(tx, query)).stream()
                 .map(JobSummary::of)
                 .toList();
     }

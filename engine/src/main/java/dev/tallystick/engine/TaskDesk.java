@@ -39,7 +39,7 @@ public final class TaskDesk {
 
     /** All open tasks of a mesh, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> all(String mesh, @Nullable TaskId after, int limit) {
-        return database.transact("list tasks", tx -> store.all(tx, mesh, after, page(limit)));
+        return database.read("list tasks", tx -> store.all(tx, mesh, after, page(limit)));
     }
 
     /**
@@ -50,18 +50,17 @@ public final class TaskDesk {
     public record Found(TaskView task, @Nullable String over) {}
 
     public Optional<Found> find(String mesh, TaskId id) {
-        return database.transact("read task", tx -> store.read(tx, mesh, id))
-                .map(row -> new Found(row.view(), row.over()));
+        return database.read("read task", tx -> store.read(tx, mesh, id)).map(row -> new Found(row.view(), row.over()));
     }
 
     /** The tasks of a group, including claimed ones, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> ofGroup(String mesh, String group, @Nullable TaskId after, int limit) {
-        return database.transact("list tasks", tx -> store.ofGroup(tx, mesh, group, after, page(limit)));
+        return database.read("list tasks", tx -> store.ofGroup(tx, mesh, group, after, page(limit)));
     }
 
     /** The tasks that a person holds, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> heldBy(String mesh, Person person, @Nullable TaskId after, int limit) {
-        return database.transact("list tasks", tx -> store.heldBy(tx, mesh, person, after, page(limit)));
+        return database.read("list tasks", tx -> store.heldBy(tx, mesh, person, after, page(limit)));
     }
 
     /** Assigns the task to this person; others can no longer claim it. */

@@ -109,14 +109,14 @@ public final class KeyLedger {
     }
 
     public Optional<KeyEntry> lookUp(ScopedKey key) {
-        return database.transact(
+        return database.read(
                 "look up a key",
                 tx -> Optional.ofNullable(door.lookUp(tx, List.of(key)).get(key)));
     }
 
     /** The pending and unknown keys, the oldest first. */
     public List<KeyEntry> unresolved(int limit) {
-        return database.transact("list open keys", tx -> door.unresolved(tx, limit));
+        return database.read("list open keys", tx -> door.unresolved(tx, limit));
     }
 
     /**

@@ -131,11 +131,25 @@ public final class Database {
     }
 
     /**
-     * Runs {@code work} in a transaction that cannot write. Its outcome is never unknown: there is nothing to commit.
+     * Runs {@code work} in a transaction that cannot write. Its outcome is never unknown: there is nothing to commit. If the
+     * session is lost, as happens to a process that was stopped for a while, the work runs once more on another one.
      *
      * @throws DefiniteFailureException if there is no answer
      */
     public <T extends @Nullable Object> T read(String name, Work<T> work) {
+        try {
+            return transact(name, own, opening(sessions.openingOfRead(own), own), work);
+        } catch (UnknownOutcomeException e) {
+            return readAgain(name, work);
+        } catch (DefiniteFailureException e) {
+            if (!SqlStates.blamesSession(e)) {
+                throw e;
+            }
+            return readAgain(name, work);
+        }
+    }
+
+    private <T extends @Nullable Object> T readAgain(String name, Work<T> work) {
         try {
             return transact(name, own, opening(sessions.openingOfRead(own), own), work);
         } catch (UnknownOutcomeException e) {

@@ -8,17 +8,20 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,13 +162,55 @@ class DatabaseTest {
     }
 
     @Test
-    void a_transaction_that_only_reads_is_never_unknown() {
+    void a_read_whose_reply_is_lost_is_answered_by_another_session() {
+        database.transact("insert", EffectStore.insert("a"));
         try (TcpProxy proxy = postgres.proxy()) {
             Database cutOff = Database.on(postgres.proxied(proxy));
             proxy.onNextCommit(CommitFate.LOSE_REPLY);
 
+            List<String> keys = cutOff.read("read keys", EffectStore::keys);
+
+            assertThat(keys).containsExactly("a");
+        }
+    }
+
+    @Test
+    void a_read_whose_session_was_ended_while_it_paused_is_answered_by_another_session() {
+        AtomicInteger runs = new AtomicInteger();
+
+        int answer = database.read("read slowly", tx -> {
+            if (runs.incrementAndGet() == 1) {
+                int session = tx.first(
+                                "select pg_backend_pid(), set_config('idle_in_transaction_session_timeout', '1', true)",
+                                row -> row.getInt(1))
+                        .orElseThrow();
+                Eventually.holds("the session is ended", () -> isEnded(session));
+            }
+            return tx.first("select 42 as answer", row -> row.getInt("answer")).orElseThrow();
+        });
+
+        assertThat(answer).isEqualTo(42);
+        assertThat(runs).hasValue(2);
+    }
+
+    private boolean isEnded(int session) {
+        return database.read(
+                        "look for a session",
+                        tx -> tx.first("select from pg_stat_activity where pid = ?", row -> true, session))
+                .isEmpty();
+    }
+
+    @Test
+    void a_read_that_is_never_answered_is_not_unknown() {
+        try (TcpProxy proxy = postgres.proxy()) {
+            Database cutOff = Database.on(postgres.proxied(proxy));
+
             DefiniteFailureException failure = catchThrowableOfType(
-                    DefiniteFailureException.class, () -> cutOff.read("read keys", EffectStore::keys));
+                    DefiniteFailureException.class,
+                    () -> cutOff.read("read keys", tx -> {
+                        proxy.onNextCommit(CommitFate.LOSE_REPLY);
+                        return EffectStore.keys(tx);
+                    }));
 
             assertThat(failure.reason()).isEqualTo(Reason.UNAVAILABLE);
         }

@@ -106,7 +106,7 @@ public final class Devices {
 
     /** By name, including revoked ones. */
     public List<Device> list(String mesh, String member) {
-        return database.transact("list devices", tx -> store.list(tx, mesh, member));
+        return database.read("list devices", tx -> store.list(tx, mesh, member));
     }
 
     private static DeviceOutcome known(Device device, DeviceKey key, boolean before) {

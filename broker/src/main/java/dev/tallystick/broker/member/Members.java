@@ -73,7 +73,7 @@ public final class Members {
 
     /** Whether this token was issued to an existing member. It may be invalid by now. */
     public boolean isIssued(Token token) {
-        return database.transact("look for token", tx -> store.isIssued(tx, token));
+        return database.read("look for token", tx -> store.isIssued(tx, token));
     }
 
     /** Creates a mesh; returns false if it exists. */
@@ -83,7 +83,7 @@ public final class Members {
     }
 
     public List<String> meshes() {
-        return database.transact("list meshes", store::meshes);
+        return database.read("list meshes", store::meshes);
     }
 
     /** Creates a member; returns false, changing nothing, if its mesh does not exist or the member does. */
@@ -127,11 +127,11 @@ public final class Members {
     }
 
     public List<MemberInfo> list(String mesh) {
-        return database.transact("list members", tx -> store.members(tx, mesh));
+        return database.read("list members", tx -> store.members(tx, mesh));
     }
 
     public Optional<MemberInfo> find(String mesh, String name) {
-        return database.transact("find member", tx -> store.member(tx, mesh, name));
+        return database.read("find member", tx -> store.member(tx, mesh, name));
     }
 
     /** Whether this member may submit jobs, as of the transaction. */
@@ -188,7 +188,7 @@ public final class Members {
     }
 
     public List<TokenInfo> tokens(String mesh, String member) {
-        return database.transact("list tokens", tx -> store.tokens(tx, mesh, member));
+        return database.read("list tokens", tx -> store.tokens(tx, mesh, member));
     }
 
     private @Nullable Credentials read(String tokenId) {

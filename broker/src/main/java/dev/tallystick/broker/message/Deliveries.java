@@ -106,7 +106,7 @@ public final class Deliveries {
 
     /** How many deliveries wait in an inbox or are leased from it. */
     public long waiting(String mesh, Inbox inbox) {
-        return database.transact("count deliveries", tx -> store.waiting(tx, mesh, inbox));
+        return database.read("count deliveries", tx -> store.waiting(tx, mesh, inbox));
     }
 
     private interface Write {

@@ -62,12 +62,12 @@ public final class Directory {
 
     public boolean exists(String mesh, Destination destination) {
         requireNamed(destination);
-        return database.transact("find " + destination, tx -> store.exists(tx, mesh, destination));
+        return database.read("find " + destination, tx -> store.exists(tx, mesh, destination));
     }
 
     /** All topics, or all queues, by name. */
     public List<String> list(String mesh, Destination.Kind kind) {
-        return database.transact("list " + kind, tx -> store.list(tx, mesh, kind));
+        return database.read("list " + kind, tx -> store.list(tx, mesh, kind));
     }
 
     public Subscribed subscribe(String mesh, String topic, String member) {
@@ -91,7 +91,7 @@ public final class Directory {
 
     /** The members that subscribed to a topic. */
     public List<String> subscribers(String mesh, String topic) {
-        return database.transact("list subscribers", tx -> store.inboxesOf(tx, mesh, topic(topic))).stream()
+        return database.read("list subscribers", tx -> store.inboxesOf(tx, mesh, topic(topic))).stream()
                 .filter(inbox -> inbox.kind() == Inbox.Kind.MEMBER)
                 .map(inbox -> Member.nameIn(inbox.name()))
                 .toList();

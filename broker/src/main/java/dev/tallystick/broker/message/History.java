@@ -49,7 +49,7 @@ public final class History {
         requireLimit(limit);
         return page(
                 after,
-                database.transact(
+                database.read(
                         "read history",
                         tx -> destination == null
                                 ? store.ofMesh(tx, mesh, after, limit)
@@ -59,22 +59,22 @@ public final class History {
     /** The messages that mention a member, by its ID, after a position. */
     public Page mentions(String mesh, String id, long after, int limit) {
         requireLimit(limit);
-        return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, id, after, limit)));
+        return page(after, database.read("read mentions", tx -> store.mentions(tx, mesh, id, after, limit)));
     }
 
     /** The keys that messages, and jobs made of messages, were submitted under; of those that can still be read. */
     public Map<UUID, String> keysOf(String mesh, Collection<UUID> messages) {
-        return messages.isEmpty() ? Map.of() : database.transact("read keys", tx -> store.keys(tx, mesh, messages));
+        return messages.isEmpty() ? Map.of() : database.read("read keys", tx -> store.keys(tx, mesh, messages));
     }
 
     /** A message that the member sent, that was sent to it, or that all may read. */
     public Optional<Message> message(Member reader, UUID id) {
-        return database.transact("read message", tx -> store.messageFor(tx, reader, id));
+        return database.read("read message", tx -> store.messageFor(tx, reader, id));
     }
 
     /** Empty if the mesh has no such message, or no longer. */
     public Optional<Message> message(String mesh, UUID id) {
-        return database.transact("read message", tx -> store.message(tx, mesh, id));
+        return database.read("read message", tx -> store.message(tx, mesh, id));
     }
 
     static Page page(long after, List<Entry> entries) {

@@ -46,7 +46,7 @@ public final class Search {
     public History.Page find(String mesh, String query, long after, int limit) {
         History.requireLimit(limit);
         requireSearchable(query);
-        return History.page(after, database.transact("search", tx -> store.search(tx, mesh, query, after, limit)));
+        return History.page(after, database.read("search", tx -> store.search(tx, mesh, query, after, limit)));
     }
 
     private static void requireSearchable(String query) {

@@ -32,12 +32,12 @@ public final class DeadCalls {
      * @param member only calls to its webhooks; null for the whole mesh
      */
     public List<DeadCall> list(String mesh, @Nullable String member, @Nullable Place after, int limit) {
-        return database.transact("list dead calls", tx -> store.list(tx, mesh, member, after, limit));
+        return database.read("list dead calls", tx -> store.list(tx, mesh, member, after, limit));
     }
 
     /** Whether there is such a call, abandoned or not. */
     public boolean has(String mesh, Place call) {
-        return database.transact("find call", tx -> store.has(tx, mesh, call));
+        return database.read("find call", tx -> store.has(tx, mesh, call));
     }
 
     /** Makes an abandoned call again, with as many attempts as a new one. Leaves any other call alone. */

@@ -123,7 +123,7 @@ public final class Webhooks {
     }
 
     public List<Webhook> list(String mesh) {
-        return database.transact("list webhooks", tx -> store.list(tx, mesh));
+        return database.read("list webhooks", tx -> store.list(tx, mesh));
     }
 
     /** Deletes a webhook and drops its open calls. Returns false if there was no such webhook. */
@@ -139,7 +139,7 @@ public final class Webhooks {
     }
 
     public Optional<Webhook> find(String mesh, String id) {
-        return database.transact("find webhook", tx -> store.find(tx, mesh, id));
+        return database.read("find webhook", tx -> store.find(tx, mesh, id));
     }
 
     /** Starts the due calls, as far as there is room, without waiting for them. */

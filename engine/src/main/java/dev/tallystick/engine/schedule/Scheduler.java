@@ -135,17 +135,16 @@ public final class Scheduler implements AutoCloseable {
 
     /** A page of schedules, by name; {@code after} is the last one of the previous page. */
     public List<ScheduleView> list(String mesh, @Nullable String after, int limit) {
-        return database.transact("list schedules", tx -> store.list(tx, mesh, after, limit));
+        return database.read("list schedules", tx -> store.list(tx, mesh, after, limit));
     }
 
     /** The definition of a schedule, without its state. */
     public Optional<Schedule> read(String mesh, String name) {
-        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
-                .map(ScheduleStore.Row::schedule);
+        return database.read("read schedule", tx -> store.read(tx, mesh, name)).map(ScheduleStore.Row::schedule);
     }
 
     public Optional<ScheduleView> find(String mesh, String name) {
-        return database.transact("read schedule", tx -> view(tx, mesh, name));
+        return database.read("read schedule", tx -> view(tx, mesh, name));
     }
 
     private Optional<ScheduleView> view(Tx tx, String mesh, String name) throws SQLException {

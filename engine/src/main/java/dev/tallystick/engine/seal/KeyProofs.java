@@ -77,7 +77,7 @@ final class KeyProofs {
 
     /** The job of the key's last acceptance; empty if the key is forgotten. */
     private Optional<SealedJob> job(ScopedKey key) {
-        return database.transact(
+        return database.read(
                 "find the job of a key",
                 tx -> sealed.ofKey(
                         tx, key.scope().mesh(), key.scope().member(), key.key().value()));
@@ -91,7 +91,7 @@ final class KeyProofs {
     }
 
     private Descendants descendants(LogSnapshot log, String mesh, UUID job) throws IOException {
-        List<SealedJob> found = database.transact(
+        List<SealedJob> found = database.read(
                 "find the descendants of a job",
                 tx -> sealed.descendants(tx, mesh, List.of(job), log.size(), Descendants.MOST + 1));
         List<SealedEntry> entries = new ArrayList<>();

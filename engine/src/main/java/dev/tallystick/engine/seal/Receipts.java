@@ -56,7 +56,7 @@ public final class Receipts {
 
     /** The newest checkpoint with the signature of the log, without those of witnesses; empty if there is none. */
     public Optional<String> checkpoint() {
-        return database.transact("read the newest checkpoint", store::anchor)
+        return database.read("read the newest checkpoint", store::anchor)
                 .map(SealStore.Anchor::checkpoint)
                 .map(SignedNote::parse)
                 .map(note ->

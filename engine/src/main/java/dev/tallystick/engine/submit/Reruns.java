@@ -170,12 +170,12 @@ public final class Reruns {
 
     /** The next page; {@code after} is the last job of the previous page. */
     public List<DeadLetter> deadLetters(String mesh, @Nullable JobId after, int limit) {
-        return database.transact("read dead letters", tx -> letters.open(tx, mesh, after, limit));
+        return database.read("read dead letters", tx -> letters.open(tx, mesh, after, limit));
     }
 
     /** The letter of a job of a mesh, even if it was redriven. */
     public Optional<DeadLetter> deadLetter(String mesh, JobId job) {
-        return database.transact("read dead letter", tx -> letters.read(tx, mesh, job));
+        return database.read("read dead letter", tx -> letters.read(tx, mesh, job));
     }
 
     /** Dismisses the letter; the job stays as it is. */
@@ -222,7 +222,7 @@ public final class Reruns {
     }
 
     private RepeatedLanes lanes(String mesh, JobId job) {
-        return database.transact("read job", tx -> store.source(tx, mesh, job))
+        return database.read("read job", tx -> store.source(tx, mesh, job))
                 .map(maker::lanesAgain)
                 .orElseGet(() -> new RepeatedLanes(version -> null));
     }

@@ -37,7 +37,7 @@ public final class JobReader {
     /** Whether the job, or one that it continues, has already received this signal under this key. */
     public boolean hasSignal(String mesh, JobId id, String name, String senderKey) {
         SentSignal.Id signal = new SentSignal.Id(id, name, senderKey);
-        return database.transact(
+        return database.read(
                 "look up signal",
                 tx -> store.job(tx, mesh, id).isPresent()
                         && !signals.seen(tx, List.of(signal)).isEmpty());

@@ -55,14 +55,13 @@ public final class Issues {
 
     /** The newest first. */
     public List<IssueRow> list(boolean alsoResolved, int limit) {
-        return database.transact("list consistency issues", tx -> store.read(tx, participant, alsoResolved, limit));
+        return database.read("list consistency issues", tx -> store.read(tx, participant, alsoResolved, limit));
     }
 
     /** The open issues of each kind. */
     public Map<IssueKind, Long> counts() {
         Map<IssueKind, Long> counts = new EnumMap<>(IssueKind.class);
-        for (IssueStore.Count count :
-                database.transact("count consistency issues", tx -> store.count(tx, participant))) {
+        for (IssueStore.Count count : database.read("count consistency issues", tx -> store.count(tx, participant))) {
             counts.put(count.kind(), count.number());
         }
         return counts;

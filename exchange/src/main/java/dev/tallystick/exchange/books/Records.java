@@ -25,12 +25,12 @@ public final class Records {
 
     /** The newest postings of both directions. */
     public List<View> list(boolean alsoSettled, int limit) {
-        return database.transact("list postings", tx -> store.list(tx, self, alsoSettled, null, limit));
+        return database.read("list postings", tx -> store.list(tx, self, alsoSettled, null, limit));
     }
 
     /** The records under this id: one that we posted, and those that partners posted to us. */
     public List<View> show(MessageId id) {
-        return database.transact("show a posting", tx -> store.list(tx, self, true, id.value(), 100));
+        return database.read("show a posting", tx -> store.list(tx, self, true, id.value(), 100));
     }
 
     /**
@@ -49,7 +49,7 @@ public final class Records {
 
     /** How many open records have each status, as {@code posted NACKED_POSTING, PENDING} and the like. */
     public Map<String, Long> counts() {
-        return database.transact("count open postings", tx -> store.count(tx, self)).stream()
+        return database.read("count open postings", tx -> store.count(tx, self)).stream()
                 .collect(Collectors.toMap(count -> name(count.side(), count.status()), ViewStore.Count::number));
     }
 

@@ -242,7 +242,7 @@ public final class Producer implements AutoCloseable {
 
     /** The outcome of a posting, if it has one. */
     public Optional<Settled> settled(MessageId id) {
-        return database.transact("read an outcome", tx -> store.outcome(tx, id));
+        return database.read("read an outcome", tx -> store.outcome(tx, id));
     }
 
     /** Messages that the transport took from this instance, and that it did not take. */

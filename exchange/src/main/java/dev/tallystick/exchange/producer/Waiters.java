@@ -26,8 +26,7 @@ final class Waiters {
         CompletableFuture<Settled> future = awaitNew(id);
         if (!future.isDone()) {
             // It may have been settled before we waited.
-            database.transact("read an outcome", tx -> store.outcome(tx, id))
-                    .ifPresent(settled -> complete(id, settled));
+            database.read("read an outcome", tx -> store.outcome(tx, id)).ifPresent(settled -> complete(id, settled));
         }
         return future;
     }
@@ -52,7 +51,7 @@ final class Waiters {
         List<MessageId> ids = new ArrayList<>(waiting.keySet());
         for (int from = 0; from < ids.size(); from += ExchangeSettings.BATCH) {
             List<MessageId> some = ids.subList(from, Math.min(ids.size(), from + ExchangeSettings.BATCH));
-            database.transact("read outcomes", tx -> store.outcomes(tx, some))
+            database.read("read outcomes", tx -> store.outcomes(tx, some))
                     .forEach(outcome -> complete(outcome.id(), outcome.settled()));
         }
     }

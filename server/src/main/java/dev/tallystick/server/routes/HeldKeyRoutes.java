@@ -68,14 +68,14 @@ public final class HeldKeyRoutes {
     private Answer open(Call call) {
         int limit = call.number("limit", USUAL_PAGE, 1, LARGEST_PAGE);
         String mesh = call.member().mesh();
-        return Answer.ok(allOf(database.transact("list open keys", tx -> door.unresolved(tx, mesh, limit))));
+        return Answer.ok(allOf(database.read("list open keys", tx -> door.unresolved(tx, mesh, limit))));
     }
 
     private Answer held(Call call) {
         Member caller = call.member();
         ScopedKey own = KeyRoutes.key(call, caller.scope());
         List<KeyEntry> seen =
-                database.transact("find reservations", tx -> door.reserved(tx, caller.mesh(), own.key())).stream()
+                database.read("find reservations", tx -> door.reserved(tx, caller.mesh(), own.key())).stream()
                         .filter(entry -> entry.key().equals(own) || caller.may(Role.OBSERVER))
                         .toList();
         if (seen.isEmpty()) {
