@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Json.ObjectValue;
 import dev.tallystick.core.Json.StringValue;
-import dev.tallystick.core.file.PrivateFiles;
+import dev.tallystick.core.file.SecretReader;
 import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.signing.SigningKey;
@@ -55,11 +55,11 @@ public record ExchangeConfig(
                         new Participant(each.getKey()),
                         new Partner(
                                 URI.create(text(partner, "server")),
-                                PrivateFiles.read(file.resolveSibling(text(partner, "token_file")))));
+                                SecretReader.read(file.resolveSibling(text(partner, "token_file")))));
             }
             return new ExchangeConfig(
                     new Participant(text(config, "participant")),
-                    SigningKey.parse(PrivateFiles.read(file.resolveSibling(text(config, "key_file")))),
+                    SigningKey.parse(SecretReader.read(file.resolveSibling(text(config, "key_file")))),
                     partners,
                     ExchangeSettings.DEFAULT);
         } catch (IOException e) {

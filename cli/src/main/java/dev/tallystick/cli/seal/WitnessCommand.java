@@ -5,7 +5,7 @@ import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.file.ForcedFiles;
-import dev.tallystick.core.file.PrivateFiles;
+import dev.tallystick.core.file.SecretReader;
 import dev.tallystick.log.note.NoteSigner;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.witness.Witness;
@@ -115,7 +115,7 @@ public final class WitnessCommand extends TallyCommand {
                 ForcedFiles.createWhole(file, fresh.secretText().getBytes(StandardCharsets.UTF_8));
                 ForcedFiles.forceDirectory(data);
             }
-            NoteSigner signer = NoteSigner.parse(PrivateFiles.read(file));
+            NoteSigner signer = NoteSigner.parse(SecretReader.read(file));
             if (!signer.key().name().equals(name)) {
                 throw new CommandFailed(
                         ExitCode.CONFLICT,

@@ -1,7 +1,7 @@
 package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.file.ForcedFiles;
-import dev.tallystick.core.file.PrivateFiles;
+import dev.tallystick.core.file.SecretReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ final class SecretFile {
             if (!Files.exists(file)) {
                 make(file, fresh.get());
             }
-            return PrivateFiles.read(file);
+            return SecretReader.read(file);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot use " + file, e);
         }

@@ -2,7 +2,7 @@ package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.file.ForcedFiles;
-import dev.tallystick.core.file.PrivateFiles;
+import dev.tallystick.core.file.SecretReader;
 import dev.tallystick.log.files.LogAlarm;
 import dev.tallystick.log.note.NoteSigner;
 import dev.tallystick.log.note.VerifierKey;
@@ -52,13 +52,13 @@ public final class SigningKeys {
      * @throws IOException if the current key is not there
      */
     public static Request request(Path directory, CrashPoints crashPoints) throws IOException {
-        NoteSigner now = NoteSigner.parse(PrivateFiles.read(directory.resolve(CURRENT)));
+        NoteSigner now = NoteSigner.parse(SecretReader.read(directory.resolve(CURRENT)));
         NoteSigner next = NoteSigner.generate(now.key().name(), VerifierKey.Type.NOTE, new SecureRandom());
         Path file = directory.resolve(NEXT);
         try {
             ForcedFiles.createWhole(file, next.secretText().getBytes(StandardCharsets.UTF_8));
         } catch (FileAlreadyExistsException e) {
-            return new Request.Pending(NoteSigner.parse(PrivateFiles.read(file)).key());
+            return new Request.Pending(NoteSigner.parse(SecretReader.read(file)).key());
         }
         crashPoints.reached(RotationCrashPoint.NEXT_KEY_MADE);
         ForcedFiles.forceDirectory(directory);
@@ -80,7 +80,7 @@ public final class SigningKeys {
             return Optional.empty();
         }
         try {
-            NoteSigner next = NoteSigner.parse(PrivateFiles.read(file));
+            NoteSigner next = NoteSigner.parse(SecretReader.read(file));
             if (next.key().name().equals(current.key().name()) && next.key().type() == VerifierKey.Type.NOTE) {
                 return Optional.of(next);
             }

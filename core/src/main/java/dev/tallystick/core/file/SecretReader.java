@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Reads secrets from files that only their owner may read or write. */
-public final class PrivateFiles {
+public final class SecretReader {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final int LONGEST = 4_096;
@@ -34,5 +34,5 @@ public final class PrivateFiles {
         return Files.readString(file).strip();
     }
 
-    private PrivateFiles() {}
+    private SecretReader() {}
 }
