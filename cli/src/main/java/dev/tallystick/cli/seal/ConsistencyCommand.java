@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -36,13 +37,8 @@ final class ConsistencyCommand extends TallyCommand {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path later;
 
-    @Option(
-            names = "--root-key",
-            paramLabel = "FILE",
-            required = true,
-            description = "The root key of the log, obtained from a trusted source.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
-    private Path rootKey;
+    @Mixin
+    private final RootKeyOption rootKey = new RootKeyOption();
 
     @Option(
             names = "--log",
@@ -53,7 +49,7 @@ final class ConsistencyCommand extends TallyCommand {
     @Override
     public ExitCode run() throws IOException {
         Path log = directory == null ? later.toAbsolutePath().resolveSibling("") : directory;
-        Continuity continuity = Continuity.between(log, VerifyCommand.key(rootKey), checkpoint(old), checkpoint(later));
+        Continuity continuity = Continuity.between(log, rootKey.read(), checkpoint(old), checkpoint(later));
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         return switch (continuity) {
             case Continuity.Continues continues -> {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -54,13 +55,8 @@ public final class LogCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path directory;
 
-        @Option(
-                names = "--root-key",
-                paramLabel = "FILE",
-                required = true,
-                description = "The root key of the log, obtained from a trusted source.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
-        private Path rootKey;
+        @Mixin
+        private final RootKeyOption rootKey = new RootKeyOption();
 
         @Option(
                 names = "--proof",
@@ -79,7 +75,7 @@ public final class LogCommand extends TallyCommand {
             if (!Files.isDirectory(directory)) {
                 throw new CommandFailed(ExitCode.NOT_FOUND, "there is no directory " + directory, "Check the path.");
             }
-            LogAudit.Report report = LogAudit.audit(directory, VerifyCommand.key(rootKey), members());
+            LogAudit.Report report = LogAudit.audit(directory, rootKey.read(), members());
             List<String> findings =
                     report.findings().stream().map(Finding::toString).toList();
             String counted = "%s: %d entries, %d heads"

@@ -2,14 +2,20 @@ package dev.tallystick.exchange.books;
 
 import dev.tallystick.exchange.message.MalformedMessageException;
 import dev.tallystick.exchange.message.Message;
+import dev.tallystick.exchange.message.Message.Body;
 import dev.tallystick.exchange.message.MessageFormat;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.message.PostingRef;
+import dev.tallystick.exchange.partner.Partners;
+import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.transport.Transport;
+import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,11 +36,21 @@ public abstract class MessageReceiver<A> implements Transport.Receiver {
     private static final MessageId UNREADABLE = new MessageId("-");
 
     private final Participant self;
+    private final Partners partners;
+    private final Database database;
     private final Issues issues;
 
-    protected MessageReceiver(Participant self, Issues issues) {
+    protected MessageReceiver(Participant self, Partners partners, Database database, Issues issues) {
         this.self = self;
+        this.partners = partners;
+        this.database = database;
         this.issues = issues;
+    }
+
+    /** Ends the publishing of what a partner refused, in the transaction that records the refusal. */
+    @FunctionalInterface
+    protected interface Stop {
+        void in(Tx tx) throws SQLException;
     }
 
     /** The result of checking a message. */
@@ -56,6 +72,24 @@ public abstract class MessageReceiver<A> implements Transport.Receiver {
     private record Genuine<A>(Message message, byte[] bytes, Supplier<CompletableFuture<A>> recording) {}
 
     private record Pending<A>(Message message, byte[] bytes, CompletableFuture<A> answer) {}
+
+    protected final boolean isSelf(Participant participant) {
+        return participant.equals(self);
+    }
+
+    protected final boolean hasSigned(Participant partner, byte[] statement, BatchSignature signature) {
+        return partners.hasSigned(partner, statement, signature);
+    }
+
+    /** The partner keeps our message as an issue: publishing it again would change nothing. */
+    protected final Checked<A> refused(IssueKind kind, PostingRef ref, Body.Refusal refusal, byte[] bytes, Stop stop) {
+        database.transact("record a refusal", tx -> {
+            stop.in(tx);
+            issues.raise(tx, List.of(Issue.of(kind, ref, bytes, refusal.issue())));
+            return true;
+        });
+        return new Checked.Done<>();
+    }
 
     /** Checks who sent and signed a message. */
     protected abstract Checked<A> check(Message message, byte[] bytes);

@@ -2,7 +2,6 @@ package dev.tallystick.exchange.consumer;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.exchange.ExchangeCrashPoint;
-import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.books.MessageReceiver;
@@ -22,12 +21,8 @@ import java.util.function.Consumer;
 /** Takes postings, acknowledgements and refusals from producers. */
 final class PostingReceiver extends MessageReceiver<Answer> {
 
-    private final Participant self;
-    private final Partners partners;
-    private final Database database;
     private final GroupCommitter committer;
     private final ReceivedStore store;
-    private final Issues issues;
     private final RecordReceived postings;
     private final RecordAcknowledgements acknowledgements;
     private final Consumer<List<Answer>> answered;
@@ -45,13 +40,9 @@ final class PostingReceiver extends MessageReceiver<Answer> {
             RecordAcknowledgements acknowledgements,
             Consumer<List<Answer>> answered,
             CrashPoints crashPoints) {
-        super(self, issues);
-        this.self = self;
-        this.partners = partners;
-        this.database = database;
+        super(self, partners, database, issues);
         this.committer = committer;
         this.store = store;
-        this.issues = issues;
         this.postings = postings;
         this.acknowledgements = acknowledgements;
         this.answered = answered;
@@ -61,7 +52,7 @@ final class PostingReceiver extends MessageReceiver<Answer> {
     @Override
     protected Checked<Answer> check(Message message, byte[] bytes) {
         PostingRef ref = message.ref();
-        if (!ref.consumer().equals(self)) {
+        if (!isSelf(ref.consumer())) {
             return new Checked.Unverified<>("addressed to another consumer");
         }
         return switch (message.body()) {
@@ -104,16 +95,11 @@ final class PostingReceiver extends MessageReceiver<Answer> {
     }
 
     private boolean hasSigned(PostingRef ref, byte[] statement, BatchSignature signature) {
-        return partners.hasSigned(ref.producer(), statement, signature);
+        return hasSigned(ref.producer(), statement, signature);
     }
 
-    /** The producer keeps our result as an issue: publishing it again would change nothing. */
     private Checked<Answer> stop(PostingRef ref, Body.Refusal refusal, byte[] bytes) {
-        database.transact("record a refusal", tx -> {
-            store.stop(tx, ref, "result refused by " + ref.producer() + ": " + refusal.issue());
-            issues.raise(tx, List.of(Issue.of(IssueKind.RESULT_REFUSED, ref, bytes, refusal.issue())));
-            return true;
-        });
-        return new Checked.Done<>();
+        String why = "result refused by " + ref.producer() + ": " + refusal.issue();
+        return refused(IssueKind.RESULT_REFUSED, ref, refusal, bytes, tx -> store.stop(tx, ref, why));
     }
 }

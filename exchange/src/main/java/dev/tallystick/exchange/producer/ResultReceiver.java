@@ -2,7 +2,6 @@ package dev.tallystick.exchange.producer;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.exchange.ExchangeCrashPoint;
-import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.books.MessageReceiver;
@@ -22,12 +21,8 @@ import java.util.function.BiConsumer;
 /** Takes receipts, results and refusals from consumers. */
 final class ResultReceiver extends MessageReceiver<Answer> {
 
-    private final Participant self;
-    private final Partners partners;
-    private final Database database;
     private final GroupCommitter committer;
     private final PostingStore store;
-    private final Issues issues;
     private final RecordReceipts receipts;
     private final RecordResults results;
     private final BiConsumer<Answer, Body> answered;
@@ -45,13 +40,9 @@ final class ResultReceiver extends MessageReceiver<Answer> {
             RecordResults results,
             BiConsumer<Answer, Body> answered,
             CrashPoints crashPoints) {
-        super(self, issues);
-        this.self = self;
-        this.partners = partners;
-        this.database = database;
+        super(self, partners, database, issues);
         this.committer = committer;
         this.store = store;
-        this.issues = issues;
         this.receipts = receipts;
         this.results = results;
         this.answered = answered;
@@ -61,7 +52,7 @@ final class ResultReceiver extends MessageReceiver<Answer> {
     @Override
     protected Checked<Answer> check(Message message, byte[] bytes) {
         PostingRef ref = message.ref();
-        if (!ref.producer().equals(self)) {
+        if (!isSelf(ref.producer())) {
             return new Checked.Unverified<>("addressed to another producer");
         }
         return switch (message.body()) {
@@ -92,16 +83,11 @@ final class ResultReceiver extends MessageReceiver<Answer> {
     }
 
     private boolean hasSigned(PostingRef ref, byte[] statement, BatchSignature signature) {
-        return partners.hasSigned(ref.consumer(), statement, signature);
+        return hasSigned(ref.consumer(), statement, signature);
     }
 
-    /** The consumer keeps our posting as an issue: publishing it again would change nothing. */
     private Checked<Answer> stop(PostingRef ref, Body.Refusal refusal, byte[] bytes) {
-        database.transact("record a refusal", tx -> {
-            store.stop(tx, ref, "refused by " + ref.consumer() + ": " + refusal.issue());
-            issues.raise(tx, List.of(Issue.of(IssueKind.POSTING_REFUSED, ref, bytes, refusal.issue())));
-            return true;
-        });
-        return new Checked.Done<>();
+        String why = "refused by " + ref.consumer() + ": " + refusal.issue();
+        return refused(IssueKind.POSTING_REFUSED, ref, refusal, bytes, tx -> store.stop(tx, ref, why));
     }
 }

@@ -13,6 +13,7 @@ import dev.tallystick.exchange.message.PostingRef;
 import dev.tallystick.exchange.message.ProcessingStatus;
 import dev.tallystick.exchange.message.Statement;
 import dev.tallystick.exchange.message.Status;
+import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.producer.Producer;
 import dev.tallystick.exchange.producer.Settled;
 import dev.tallystick.exchange.signing.BatchSignature;
@@ -63,7 +64,8 @@ class MessageReceiverTest {
         DefiniteFailureException away =
                 new DefiniteFailureException(DefiniteFailureException.Reason.UNAVAILABLE, "away", null);
 
-        MessageReceiver<String> failing = new MessageReceiver<>(Party.ACME, issues) {
+        Partners partners = new Partners(database);
+        MessageReceiver<String> failing = new MessageReceiver<>(Party.ACME, partners, database, issues) {
             @Override
             protected Checked<String> check(Message message, byte[] bytes) {
                 return new Checked.Genuine<>(() -> CompletableFuture.failedFuture(away));
