@@ -34,6 +34,7 @@ public enum ProblemCode {
     JOB_CLOSED(409, Lasting.PERMANENT, "The job has closed."),
     JOB_OPEN(409, Lasting.TRANSIENT, "The job has not ended yet."),
     NOT_SEALED(409, Lasting.TRANSIENT, "The job is not in the sealed log yet."),
+    SEALING_OFF(409, Lasting.PERMANENT, "No server of this installation seals jobs."),
     RERUN_REFUSED(409, Lasting.PERMANENT, "The job cannot be rerun in this way."),
     TASK_HELD(409, Lasting.TRANSIENT, "Another member has claimed the task."),
     TASK_OVER(409, Lasting.PERMANENT, "The task is no longer open."),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
@@ -74,6 +75,20 @@ class JobApiTest {
         assertThat(result.status()).isEqualTo(200);
         assertThat(result.text("status")).isEqualTo("completed");
         assertThat(((Json.ObjectValue) result.at("output")).members()).containsEntry("status", Json.of("confirmed"));
+    }
+
+    @Test
+    void where_no_server_seals_proofs_are_refused_for_good_with_what_to_do() {
+        String key = key();
+        String job = http.submit(key, order("unsealed")).text("job_id");
+
+        for (String path : List.of("/v1/jobs/" + job + "/receipt", "/v1/keys/" + key + "/proof")) {
+            Http.Reply refused = http.get(path);
+            assertThat(refused.status()).isEqualTo(409);
+            assertThat(refused.code()).isEqualTo("sealing_off");
+            assertThat(refused.text("detail")).contains("--seal");
+        }
+        assertThat(ProblemCode.SEALING_OFF.lasting()).isEqualTo(ProblemCode.Lasting.PERMANENT);
     }
 
     @Test

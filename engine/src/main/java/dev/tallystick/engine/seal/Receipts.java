@@ -54,6 +54,11 @@ public final class Receipts {
         });
     }
 
+    /** Whether a process has begun to seal the jobs of this database. */
+    public boolean hasBegun() {
+        return database.transact("read the anchor of the log", store::anchor).isPresent();
+    }
+
     /** The newest checkpoint with the signature of the log, without those of witnesses; empty if there is none. */
     public Optional<String> checkpoint() {
         return database.read("read the newest checkpoint", store::anchor)

@@ -48,12 +48,12 @@ public final class ReceiptRoutes {
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("show", "only these fields of its records, as in outcome,output; all of them if missing")
                         .answers(JobReceipt.class)
-                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.NOT_SEALED),
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.NOT_SEALED, ProblemCode.SEALING_OFF),
                 Route.get("/v1/keys/{key}/proof", this::keyProof)
                         .summary("What proves how often your key was accepted: once, or never. It shows your secret.")
                         .roles(Role.MEMBER)
                         .answers(ProvenKey.class)
-                        .refuses(ProblemCode.NOT_SEALED));
+                        .refuses(ProblemCode.NOT_SEALED, ProblemCode.SEALING_OFF));
     }
 
     private Answer keyProof(Call call) {
@@ -62,8 +62,21 @@ public final class ReceiptRoutes {
         return keyProver
                 .apply(key)
                 .map(proof -> Answer.ok(new ProvenKey(name, RawJson.of(proof))))
-                .orElseThrow(() -> new Problem(
-                        ProblemCode.NOT_SEALED, "ask the server that seals the jobs of this database, once it has"));
+                .orElseThrow(() -> receipts.hasBegun()
+                        ? new Problem(
+                                ProblemCode.NOT_SEALED,
+                                "ask the server that seals the jobs of this database, once it has")
+                        : sealingOff());
+    }
+
+    private static Problem sealingOff() {
+        return new Problem(
+                ProblemCode.SEALING_OFF,
+                "start a server on this database with --seal; the jobs that the database still has are then sealed");
+    }
+
+    private static Problem notYet() {
+        return new Problem(ProblemCode.NOT_SEALED, "ask again in a second").retryAfter(SOON);
     }
 
     private Answer receipt(Call call) {
@@ -74,18 +87,13 @@ public final class ReceiptRoutes {
                 Call.understood(() -> ShownFields.of(show == null ? List.of() : List.of(show.split(",", -1))));
         return switch (receipts.prove(mesh, id, shown)) {
             case JobProof.Proven proven -> Answer.ok(new JobReceipt(id, RawJson.of(proven.receipt())));
-            case JobProof.Pending pending ->
-                throw new Problem(ProblemCode.NOT_SEALED, "ask again in a second").retryAfter(SOON);
+            case JobProof.Pending pending -> throw notYet();
             case JobProof.Erased erased -> throw Call.notFound();
             case JobProof.Unsealed unsealed -> {
                 if (jobs.reader().job(mesh, new JobId(id)).isEmpty()) {
                     throw Call.notFound();
                 }
-                throw new Problem(
-                        ProblemCode.NOT_SEALED,
-                        unsealed.sealing()
-                                ? "ask again in a second"
-                                : "no server seals the jobs of this database: start one with --seal");
+                throw unsealed.sealing() ? notYet() : sealingOff();
             }
         };
     }
