@@ -76,6 +76,19 @@ class ClientGuideTest {
         TallyClient.Submitted order = client.submit(NewJob.of("sample.order", input), new IdempotencyKey("order:42"));
         TallyClient.Result result = client.result(order.job(), Duration.ofSeconds(30));
 
+        if (result.output() instanceof Json.ObjectValue output
+                && output.members().get("status") instanceof Json.StringValue status) {
+            show("status", status.value());
+            show("all", output.canonical());
+        }
+
+        assertThat(seen)
+                .startsWith("status confirmed")
+                .last()
+                .asString()
+                .startsWith("all {")
+                .contains("\"status\":");
+        seen.clear();
         try (EventStream<EventPage.Event> events = client.jobs().follow(order.job(), Jobs.BEGINNING)) {
             events.forEach(event -> show(event.event(), event.name()));
         }
