@@ -28,7 +28,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 ZERO = bytes(32)
-ACCEPTED, CLOSED, MEMBER_SECRET, MAP_HEAD, KEY_ROTATION = 1, 2, 6, 7, 8
+ACCEPTED, CLOSED, ERASED, MEMBER_SECRET, MAP_HEAD, KEY_ROTATION = 1, 2, 3, 6, 7, 8
 
 
 class Refused(Exception):
@@ -325,12 +325,13 @@ def opens(opened, commitment, job, field):
     return mac(b64(opened["opening"], 32), b"tally-commit-v1", lp(job), lp(field), value) == commitment
 
 
-def check_shown(document, entry, job):
+def check_shown(document, entry, job, erased=False):
     for field, opened in document["shown"].items():
         commitment = entry["commitments"].get(field)
         require(commitment is not None and opens(opened, b64(commitment, 32), job, field),
                 "the field '%s' is not the one that the log commits to" % field)
-    require(document["shown"].get("job", {}).get("value") == job, "the record does not show its job")
+    unopenable = erased and "job" not in document["shown"]
+    require(unopenable or document["shown"].get("job", {}).get("value") == job, "the record does not show its job")
 
 
 def receipt(data, root_key, policy):
@@ -338,17 +339,18 @@ def receipt(data, root_key, policy):
     require(document.get("format") == "tally-receipt-v1", "not a receipt")
     size, root, words = standing(document, root_key, policy)
     job, facts = document["job"], []
-    accepted, closed = document.get("accepted"), document.get("closed")
+    accepted, closed, erased = document.get("accepted"), document.get("closed"), document.get("erased")
     require(accepted or closed, "a receipt has an accepted or a closed entry")
     if accepted:
-        check_shown(accepted, sealed(accepted, size, root, ACCEPTED), job)
+        check_shown(accepted, sealed(accepted, size, root, ACCEPTED), job, erased)
         facts.append("accepted (entry %d)" % accepted["index"])
-    if closed:
-        entry = sealed(closed, size, root, CLOSED)
-        require(entry.get("accepted") == (accepted["index"] if accepted else None),
-                "the closed entry belongs to another accepted entry")
-        check_shown(closed, entry, job)
-        facts.append("closed (entry %d)" % closed["index"])
+    for name, kind, each in ("closed", CLOSED, closed), ("erased", ERASED, erased):
+        if each:
+            entry = sealed(each, size, root, kind)
+            require(entry.get("accepted") == (accepted["index"] if accepted else None),
+                    "the %s entry belongs to another accepted entry" % name)
+            check_shown(each, entry, job, erased and each is not erased)
+            facts.append("%s (entry %d)" % (name, each["index"]))
     return "job %s: %s; %s" % (job, ", ".join(facts), words)
 
 
@@ -527,7 +529,7 @@ def read_log(directory, root_key):
     with open(os.path.join(directory, "checkpoint"), "rb") as file:
         note = Note(file.read().decode())
     _, size, root = note.checkpoint()
-    ring, edge, leaves, heads, closed, rotation = Ring(root_key), Edge(), {}, 0, set(), None
+    ring, edge, leaves, heads, once, rotation = Ring(root_key), Edge(), {}, 0, set(), None
     for index, data in read_entries(directory, size):
         edge.append(leaf_hash(data))
         kind, entry = data[0], parse_json(data[1:])
@@ -542,9 +544,10 @@ def read_log(directory, root_key):
             tag = b64(entry["tag" if kind == ACCEPTED else "position"], 32)
             require(tag not in leaves, "entry %d has a tag for the second time" % index)
             leaves[tag] = b64(entry["commitments"]["job"] if kind == ACCEPTED else entry["commitment"], 32)
-        elif kind == CLOSED and "accepted" in entry:
-            require(entry["accepted"] not in closed, "entry %d closes a job for the second time" % index)
-            closed.add(entry["accepted"])
+        elif kind in (CLOSED, ERASED) and "accepted" in entry:
+            what = "closes" if kind == CLOSED else "erases"
+            require((kind, entry["accepted"]) not in once, "entry %d %s a job for the second time" % (index, what))
+            once.add((kind, entry["accepted"]))
         elif kind == MAP_HEAD:
             heads += 1
             require(entry["covers"] == index and entry["count"] == len(leaves)

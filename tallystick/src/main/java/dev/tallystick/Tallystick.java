@@ -22,6 +22,7 @@ import dev.tallystick.keys.Once;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.workflow.Accepted;
 import dev.tallystick.workflow.Closed;
@@ -342,7 +343,7 @@ public final class Tallystick implements AutoCloseable {
 
     /** Dismisses the letter; the failed job stays as it is. */
     public void discard(DeadLetter letter) {
-        engine.reruns().discard(scope.mesh(), letter.job());
+        engine.reruns().discard(scope.mesh(), letter.job(), Also.NOTHING);
     }
 
     private <O extends @Nullable Object> JobHandle<O> again(JobId id, Type output) {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 /** Lists and controls a server's jobs. */
 @Command(
         name = "job",
-        description = "List, follow, signal and cancel jobs; rerun or fork closed jobs.",
+        description = "List, follow, signal and cancel jobs; rerun, fork or erase closed jobs.",
         subcommands = {
             JobCommand.Ls.class,
             JobCommand.Show.class,
@@ -41,7 +41,8 @@ import picocli.CommandLine.Parameters;
             JobCommand.Fork.class,
             JobCommand.Activities.class,
             JobCommand.Events.class,
-            JobCommand.Receipt.class
+            JobCommand.Receipt.class,
+            JobCommand.Erase.class
         },
         footer = {
             "  tally job ls --status open",
@@ -56,6 +57,7 @@ import picocli.CommandLine.Parameters;
             "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --key again:41",
             "  tally job receipt --key order:42 --show outcome,output",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
+            "  tally job erase 01890a5d-ac96-774b-bcce-b302099a8057",
         })
 final class JobCommand extends CommandGroup {
 
@@ -234,6 +236,22 @@ final class JobCommand extends CommandGroup {
         @Override
         ExitCode run(TallyClient client, UUID id) {
             return print(client.jobs().receipt(id, shown.toArray(String[]::new)).canonical());
+        }
+    }
+
+    @Command(
+            name = "erase",
+            description = {
+                "Delete everything personal of a closed job, for good. Its proofs stay valid.",
+                "Needs a token of an admin."
+            },
+            sortOptions = false)
+    static final class Erase extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            answer("erased at " + client.jobs().erase(id).erasedAt());
+            return ExitCode.OK;
         }
     }
 

@@ -10,7 +10,9 @@ import dev.tallystick.cli.daemon.DaemonCommand;
 import dev.tallystick.cli.daemon.InboxCommand;
 import dev.tallystick.cli.daemon.OutboxCommand;
 import dev.tallystick.cli.ledger.LedgerCommand;
+import dev.tallystick.cli.seal.BackupCommand;
 import dev.tallystick.cli.seal.LogCommand;
+import dev.tallystick.cli.seal.RestoreCommand;
 import dev.tallystick.cli.seal.VerifyCommand;
 import dev.tallystick.cli.seal.WitnessCommand;
 import dev.tallystick.core.Json;
@@ -59,7 +61,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             LedgerCommand.class,
             LogCommand.class,
             WitnessCommand.class,
-            VerifyCommand.class
+            VerifyCommand.class,
+            BackupCommand.class,
+            RestoreCommand.class
         },
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",

@@ -5,6 +5,7 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.api.JobApi.EventPage;
 import dev.tallystick.core.api.JobApi.JobActivities;
+import dev.tallystick.core.api.JobApi.JobErased;
 import dev.tallystick.core.api.JobApi.JobList;
 import dev.tallystick.core.api.JobApi.JobView;
 import dev.tallystick.core.api.JobApi.JobWhy;
@@ -118,6 +119,14 @@ public final class Jobs {
                         .read(),
                 JobReceipt.class,
                 answer -> Transport.about(Fields.of(answer.receipt().json()).object(), answer.jobId(), job));
+    }
+
+    /**
+     * Deletes everything personal of a closed job, for good; its proofs stay valid. Needs a token of an admin. Repeats give the
+     * first answer.
+     */
+    public JobErased erase(UUID job) {
+        return transport.ask(Request.post(path(job) + "/erase"), JobErased.class, JobErased::jobId, job);
     }
 
     /** The activities of the job and their state, in the order in which they were entered. Reads all pages. */

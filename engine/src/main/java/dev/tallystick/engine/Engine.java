@@ -46,6 +46,7 @@ import dev.tallystick.engine.view.Why;
 import dev.tallystick.engine.view.WhyStore;
 import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeySweeper;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
@@ -159,7 +160,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order), partners::post, this::send, outcomes::tell, () -> {
+                        order -> maker().child(order), partners::post, this::deliver, outcomes::tell, () -> {
                             jobsAreDue();
                             timers.ring();
                         }));
@@ -368,15 +369,15 @@ public final class Engine implements AutoCloseable {
         return new TaskDesk(database, this);
     }
 
-    private CompletableFuture<Signalled> send(SentSignal signal) {
-        SentSignal.Id id = signal.id();
-        return signal(signal.mesh(), id.job(), id.name(), id.senderKey(), signal.payload());
-    }
-
     /** Requests cancellation of a job of the mesh: durable on return, done soon after. A closed job stays unchanged. */
     public void cancel(String mesh, JobId job) {
+        cancel(mesh, job, Also.NOTHING);
+    }
+
+    public void cancel(String mesh, JobId job, Also also) {
         database.transact("cancel job", tx -> {
             continuations.askCancel(tx, mesh, job);
+            also.write(tx);
             return null;
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);

@@ -33,6 +33,8 @@ public final class EngineSchema {
             "0074-removed-graphs.sql",
             "0075-seal-queue.sql",
             "0076-sealed-jobs.sql",
+            "0080-erasures.sql",
+            "0081-restored.sql",
             "0082-origins-of-sealed-jobs.sql",
             "0083-identity-of-the-log.sql",
             "0084-witnesses-and-rotations.sql");

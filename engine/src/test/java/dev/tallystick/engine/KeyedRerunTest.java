@@ -8,6 +8,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.sql.UnknownOutcomeException;
@@ -65,11 +66,11 @@ class KeyedRerunTest {
 
     @Test
     void the_same_key_is_the_same_new_job() {
-        JobId rerun = fresh(engine.reruns().rerun(job, KEY));
-        JobId fork = fresh(engine.reruns().fork(job, "charge", ScopedKey.of("from charge")));
+        JobId rerun = fresh(engine.reruns().rerun(job, KEY, Also.NOTHING));
+        JobId fork = fresh(engine.reruns().fork(job, "charge", ScopedKey.of("from charge"), Also.NOTHING));
 
-        assertThat(engine.reruns().rerun(job, KEY)).isEqualTo(new Accepted.Duplicate(rerun));
-        assertThat(engine.reruns().fork(job, "charge", ScopedKey.of("from charge")))
+        assertThat(engine.reruns().rerun(job, KEY, Also.NOTHING)).isEqualTo(new Accepted.Duplicate(rerun));
+        assertThat(engine.reruns().fork(job, "charge", ScopedKey.of("from charge"), Also.NOTHING))
                 .isEqualTo(new Accepted.Duplicate(fork));
         assertThat(workbench.result(workbench.await(engine, rerun))).isEqualTo("reserved, charged");
         assertThat(workbench.result(workbench.await(engine, fork))).isEqualTo("reserved, charged");
@@ -79,12 +80,13 @@ class KeyedRerunTest {
 
     @Test
     void a_key_that_stands_for_something_else_is_refused() {
-        JobId rerun = fresh(engine.reruns().rerun(job, KEY));
+        JobId rerun = fresh(engine.reruns().rerun(job, KEY, Also.NOTHING));
         workbench.await(engine, rerun);
 
-        assertThat(engine.reruns().rerun(rerun, KEY)).isInstanceOf(Accepted.Reused.class);
-        assertThat(engine.reruns().fork(job, "charge", KEY)).isInstanceOf(Accepted.Reused.class);
-        assertThat(engine.reruns().rerun(job, ScopedKey.of("first"))).isInstanceOf(Accepted.Reused.class);
+        assertThat(engine.reruns().rerun(rerun, KEY, Also.NOTHING)).isInstanceOf(Accepted.Reused.class);
+        assertThat(engine.reruns().fork(job, "charge", KEY, Also.NOTHING)).isInstanceOf(Accepted.Reused.class);
+        assertThat(engine.reruns().rerun(job, ScopedKey.of("first"), Also.NOTHING))
+                .isInstanceOf(Accepted.Reused.class);
         assertThat(workbench.count("job")).isEqualTo(2);
     }
 
@@ -92,28 +94,31 @@ class KeyedRerunTest {
     void a_refusal_leaves_the_key_free() {
         JobId open = workbench.submit(engine, "waiting", "open");
 
-        assertThatThrownBy(() -> engine.reruns().rerun(open, KEY)).hasMessageContaining("is open");
-        assertThatThrownBy(() -> engine.reruns().fork(job, "nowhere", KEY)).hasMessageContaining("has no step");
+        assertThatThrownBy(() -> engine.reruns().rerun(open, KEY, Also.NOTHING)).hasMessageContaining("is open");
+        assertThatThrownBy(() -> engine.reruns().fork(job, "nowhere", KEY, Also.NOTHING))
+                .hasMessageContaining("has no step");
 
-        fresh(engine.reruns().rerun(job, KEY));
+        fresh(engine.reruns().rerun(job, KEY, Also.NOTHING));
     }
 
     @Test
     void a_job_of_another_mesh_is_no_job() {
         ScopedKey stranger = new ScopedKey(new Scope("elsewhere", "library"), new IdempotencyKey("again"));
 
-        assertThatThrownBy(() -> engine.reruns().rerun(job, stranger)).isInstanceOf(UnknownJobException.class);
-        assertThatThrownBy(() -> engine.reruns().fork(job, "charge", stranger)).isInstanceOf(UnknownJobException.class);
+        assertThatThrownBy(() -> engine.reruns().rerun(job, stranger, Also.NOTHING))
+                .isInstanceOf(UnknownJobException.class);
+        assertThatThrownBy(() -> engine.reruns().fork(job, "charge", stranger, Also.NOTHING))
+                .isInstanceOf(UnknownJobException.class);
     }
 
     @Test
     void a_repeat_is_answered_also_when_the_old_job_is_gone() {
-        JobId rerun = fresh(engine.reruns().rerun(job, KEY));
+        JobId rerun = fresh(engine.reruns().rerun(job, KEY, Also.NOTHING));
         Database.on(postgres.dataSource())
                 .transact("drop job", tx -> tx.update("delete from tally.job where id = ?", job.value()));
 
-        assertThat(engine.reruns().rerun(job, KEY)).isEqualTo(new Accepted.Duplicate(rerun));
-        assertThatThrownBy(() -> engine.reruns().rerun(job, ScopedKey.of("new")))
+        assertThat(engine.reruns().rerun(job, KEY, Also.NOTHING)).isEqualTo(new Accepted.Duplicate(rerun));
+        assertThatThrownBy(() -> engine.reruns().rerun(job, ScopedKey.of("new"), Also.NOTHING))
                 .isInstanceOf(UnknownJobException.class);
     }
 
@@ -127,7 +132,7 @@ class KeyedRerunTest {
                 answers.add(threads.submit(() -> {
                     ready.countDown();
                     ready.await();
-                    return engine.reruns().rerun(job, KEY);
+                    return engine.reruns().rerun(job, KEY, Also.NOTHING);
                 }));
             }
         }
@@ -146,10 +151,10 @@ class KeyedRerunTest {
             Engine far = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
             proxy.onCommit(CommitPolicy.nextMentioning("tally.key", CommitFate.LOSE_REPLY));
 
-            JobId rerun = fresh(far.reruns().rerun(job, KEY));
+            JobId rerun = fresh(far.reruns().rerun(job, KEY, Also.NOTHING));
 
             assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);
-            assertThat(engine.reruns().rerun(job, KEY)).isEqualTo(new Accepted.Duplicate(rerun));
+            assertThat(engine.reruns().rerun(job, KEY, Also.NOTHING)).isEqualTo(new Accepted.Duplicate(rerun));
             assertThat(workbench.count("job")).isEqualTo(2);
             workbench.kill(far);
         }
@@ -167,9 +172,10 @@ class KeyedRerunTest {
                 return CommitFate.FORWARD;
             });
 
-            assertThatThrownBy(() -> far.reruns().rerun(job, KEY)).isInstanceOf(UnknownOutcomeException.class);
+            assertThatThrownBy(() -> far.reruns().rerun(job, KEY, Also.NOTHING))
+                    .isInstanceOf(UnknownOutcomeException.class);
 
-            assertThat(engine.reruns().rerun(job, KEY)).isInstanceOf(Accepted.Duplicate.class);
+            assertThat(engine.reruns().rerun(job, KEY, Also.NOTHING)).isInstanceOf(Accepted.Duplicate.class);
             workbench.kill(far);
         }
     }
@@ -196,9 +202,10 @@ class KeyedRerunTest {
                 Workbench.SETTINGS,
                 CrashPoints.NONE);
         armed.set(true);
-        assertThatThrownBy(() -> dying.reruns().fork(job, "charge", KEY)).isInstanceOf(AskerDied.class);
+        assertThatThrownBy(() -> dying.reruns().fork(job, "charge", KEY, Also.NOTHING))
+                .isInstanceOf(AskerDied.class);
 
-        JobId forked = switch (engine.reruns().fork(job, "charge", KEY)) {
+        JobId forked = switch (engine.reruns().fork(job, "charge", KEY, Also.NOTHING)) {
             case Accepted.Fresh fresh -> fresh.job();
             case Accepted.Duplicate duplicate -> duplicate.job();
             case Accepted.Reused reused -> throw new AssertionError(reused);

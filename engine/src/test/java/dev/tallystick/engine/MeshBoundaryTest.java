@@ -13,6 +13,7 @@ import dev.tallystick.engine.view.JobQuery;
 import dev.tallystick.engine.view.JobReader;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Also;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import dev.tallystick.workflow.Accepted;
@@ -150,11 +151,11 @@ class MeshBoundaryTest {
         Reruns reruns = engine.reruns();
         unknown(all, () -> engine.why(OURS, open));
         unknown(all, () -> reruns.rerun(OURS, failed));
-        unknown(all, () -> reruns.rerun(failed, key));
+        unknown(all, () -> reruns.rerun(failed, key, Also.NOTHING));
         unknown(all, () -> reruns.fork(OURS, failed, "fail"));
-        unknown(all, () -> reruns.fork(failed, "fail", key));
+        unknown(all, () -> reruns.fork(failed, "fail", key, Also.NOTHING));
         unknown(all, () -> reruns.redrive(OURS, failed));
-        reruns.discard(OURS, failed);
+        reruns.discard(OURS, failed, Also.NOTHING);
         all.assertThat(reruns.deadLetter(OURS, failed)).isEmpty();
         all.assertThat(reruns.deadLetters(OURS, null, 10)).isEmpty();
 

@@ -7,6 +7,7 @@ import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.model.DeadLetter;
 import dev.tallystick.engine.submit.Reruns;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.Eventually;
@@ -145,7 +146,7 @@ class RerunTest {
         workbench.await(engine, redriven);
 
         assertThat(onlyLetter(engine).job()).isEqualTo(redriven);
-        engine.reruns().discard("default", redriven);
+        engine.reruns().discard("default", redriven, Also.NOTHING);
         assertThat(letters(engine)).isEmpty();
     }
 

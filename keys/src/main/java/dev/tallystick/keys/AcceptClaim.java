@@ -40,6 +40,7 @@ public record AcceptClaim(
                 history != null,
                 firstSeen,
                 expires,
-                null);
+                null,
+                false);
     }
 }

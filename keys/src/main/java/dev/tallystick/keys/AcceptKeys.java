@@ -101,9 +101,12 @@ public final class AcceptKeys {
     }
 
     private static Accept outcome(AcceptClaim claim, KeyEntry bound) {
-        if (!bound.standsFor(claim.fingerprint())) {
+        Optional<KeyEntry> same = bound.answering(claim.fingerprint());
+        if (same.isEmpty()) {
             return new Accept.Reused(KeyReuse.of(bound, claim.fingerprint()));
         }
-        return bound.original().equals(claim.original()) ? new Accept.Confirmed(bound) : new Accept.Replayed(bound);
+        return bound.original().equals(claim.original())
+                ? new Accept.Confirmed(same.get())
+                : new Accept.Replayed(same.get());
     }
 }

@@ -6,7 +6,7 @@ import dev.tallystick.sql.Migrations;
 public final class KeySchema {
 
     public static Migrations migrations() {
-        return Migrations.of("keys", KeySchema.class, "0001-key-ledger.sql");
+        return Migrations.of("keys", KeySchema.class, "0001-key-ledger.sql", "0002-erased-keys.sql");
     }
 
     private KeySchema() {}

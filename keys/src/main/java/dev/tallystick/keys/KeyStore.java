@@ -28,13 +28,15 @@ import org.jspecify.annotations.Nullable;
 final class KeyStore {
 
     // List the columns: a prepared "*" breaks when a later migration adds a column.
-    private static final String COLUMNS = """
+    static final String COLUMNS = """
         k.key, k.mesh, k.member, k.door, k.status, k.fingerprint, k.destination, k.original_id,
             k.response, k.history_id, k.history_available, k.first_seen_at, k.expires_at,
             k.transactional, k.owner, k.fence\
         """;
 
-    // The order of insertion is the lock order, so the statement sorts and does not rely on the caller.
+    // The order of insertion is the lock order, so the statement sorts and does not rely on the caller. An erased key
+    // is
+    // bound; without a salt there is none, and its look-up ends before it touches the index.
     private static final String INSERT_ACCEPTED = """
         insert into tally.key as k (
             key, mesh, member, door, status, fingerprint, destination, original_id,
@@ -46,6 +48,13 @@ final class KeyStore {
             select unnest(?) as key, unnest(?) as mesh, unnest(?) as member, unnest(?) as fingerprint,
                 unnest(?) as destination, unnest(?) as original_id, unnest(?) as response, unnest(?) as history_id
         ) as claim
+        where (
+            select 1
+            from tally.key e
+            where e.key = tally.erased_key((select salt from tally.key_salt), claim.mesh, claim.member, claim.key)
+                and e.mesh = claim.mesh and e.member = claim.member and e.door = 'accept'
+            limit 1
+        ) is null
         order by key collate "C", mesh collate "C", member collate "C"
         on conflict (key, mesh, member, door) do nothing
         returning k.original_id, k.first_seen_at, k.expires_at
@@ -63,16 +72,26 @@ final class KeyStore {
         returning %s
         """.formatted(COLUMNS);
 
-    // "offset 0" forces a lookup key by key. A plain join would scan all keys of the door while there are few, and
+    // "limit 1" forces a lookup key by key. A plain join would scan all keys of the door while there are few, and
     // every request begins with it.
     private static final String READ = """
-        select %s
+        select %s, wanted.key as wanted_key, k.is_erased
         from unnest(?, ?, ?) as wanted (key, mesh, member)
         cross join lateral (
-            select *
-            from tally.key
-            where key = wanted.key and mesh = wanted.mesh and member = wanted.member and door = ?
-            offset 0
+            (
+                select *, false as is_erased
+                from tally.key
+                where key = wanted.key and mesh = wanted.mesh and member = wanted.member and door = ?
+            )
+            union all
+            (
+                select *, true as is_erased
+                from tally.key
+                where key = tally.erased_key(
+                        (select salt from tally.key_salt), wanted.mesh, wanted.member, wanted.key)
+                    and mesh = wanted.mesh and member = wanted.member and door = ?
+            )
+            limit 1
         ) k
         """.formatted(COLUMNS);
 
@@ -175,32 +194,6 @@ final class KeyStore {
         order by member
         """.formatted(COLUMNS);
 
-    // One hour extra: the retention of a job that was open for less counts from its end, so we need not store its end.
-    private static final String LOCK_EXPIRED = """
-        select %s
-        from tally.key k
-        where expires_at <= now() - interval '1 hour'
-        order by expires_at
-        limit ?
-        for update skip locked
-        """.formatted(COLUMNS);
-
-    private static final String PROLONG = """
-        update tally.key k
-        set expires_at = needed.until
-        from unnest(?, ?, ?, ?, ?::timestamptz[]) as needed (key, mesh, member, door, until)
-        where k.key = needed.key and k.mesh = needed.mesh and k.member = needed.member and k.door = needed.door
-            and needed.until > k.expires_at
-        """;
-
-    private static final String FORGET_EXPIRED = """
-        delete from tally.key k
-        using unnest(?, ?, ?, ?) as expired (key, mesh, member, door)
-        where k.key = expired.key and k.mesh = expired.mesh and k.member = expired.member and k.door = expired.door
-            and k.status in ('committed', 'rejected')
-            and k.expires_at <= now()
-        """;
-
     private final Map<String, String> statementsWith = new ConcurrentHashMap<>();
 
     /** Binds the free keys; returns nothing for the others. */
@@ -270,7 +263,16 @@ final class KeyStore {
 
     List<KeyEntry> read(Tx tx, KeyKind keyKind, Collection<ScopedKey> wanted) throws SQLException {
         KeyColumns keys = KeyColumns.of(wanted, key -> key);
-        return tx.query(READ, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), keyKind.column());
+        return tx.query(
+                READ,
+                row -> row.getBoolean("is_erased")
+                        ? entry(row).erasedAs(new IdempotencyKey(row.getString("wanted_key")))
+                        : entry(row),
+                keys.keys(),
+                keys.meshes(),
+                keys.members(),
+                keyKind.column(),
+                keyKind.column());
     }
 
     /** Reads the rows and keeps them locked. */
@@ -378,38 +380,6 @@ final class KeyStore {
         return tx.query(RESERVED_IN, KeyStore::entry, key.value(), mesh);
     }
 
-    /** Expired rows, locked, without those that other transactions have locked. */
-    List<KeyEntry> lockExpired(Tx tx, int limit) throws SQLException {
-        return tx.query(LOCK_EXPIRED, KeyStore::entry, limit);
-    }
-
-    /** Extends the keys whose originals need them longer. */
-    void prolong(Tx tx, List<KeyEntry> expired, Map<UUID, Instant> needed) throws SQLException {
-        List<KeyEntry> kept = expired.stream()
-                .filter(entry -> needed.containsKey(entry.original()))
-                .toList();
-        List<Object> parameters = new ArrayList<>(identities(kept));
-        parameters.add(kept.stream()
-                .map(entry ->
-                        Objects.requireNonNull(needed.get(entry.original())).toString())
-                .toArray(String[]::new));
-        tx.update(PROLONG, parameters.toArray());
-    }
-
-    /** Deletes those of the rows that are still expired, and returns their number. */
-    int forgetExpired(Tx tx, List<KeyEntry> expired) throws SQLException {
-        return tx.update(FORGET_EXPIRED, identities(expired).toArray());
-    }
-
-    private static List<Object> identities(List<KeyEntry> entries) {
-        KeyColumns keys = KeyColumns.of(entries, KeyEntry::key);
-        return List.of(
-                keys.keys(),
-                keys.meshes(),
-                keys.members(),
-                new Columns<>(entries).texts(entry -> entry.keyKind().column()));
-    }
-
     static KeyStatus statusAfter(Verdict verdict) {
         return switch (verdict) {
             case Verdict.Commit commit -> KeyStatus.COMMITTED;
@@ -419,7 +389,7 @@ final class KeyStore {
         };
     }
 
-    private static KeyEntry entry(ResultSet row) throws SQLException {
+    static KeyEntry entry(ResultSet row) throws SQLException {
         byte[] response = row.getBytes("response");
         String destination = row.getString("destination");
         String owner = row.getString("owner");
@@ -439,8 +409,8 @@ final class KeyStore {
                 Tx.instant(row, "expires_at"),
                 owner == null
                         ? null
-                        : new KeyEntry.Hold(
-                                new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")));
+                        : new KeyEntry.Hold(new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")),
+                false);
     }
 
     private static byte @Nullable [] bytes(@Nullable StoredResponse response) {

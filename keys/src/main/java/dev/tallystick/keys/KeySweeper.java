@@ -18,7 +18,7 @@ public final class KeySweeper {
     private final Database database;
     private final KeyNeeds needs;
     private final CrashPoints crashPoints;
-    private final KeyStore store = new KeyStore();
+    private final ExpiredKeyStore store = new ExpiredKeyStore();
 
     public KeySweeper(Database database, KeyNeeds needs, CrashPoints crashPoints) {
         this.database = database;
@@ -49,7 +49,7 @@ public final class KeySweeper {
 
     private Swept sweepOnce() {
         return database.transact("sweep expired keys", tx -> {
-            List<KeyEntry> expired = store.lockExpired(tx, BATCH);
+            List<KeyEntry> expired = store.lock(tx, BATCH);
             if (expired.isEmpty()) {
                 return new Swept(0, 0);
             }
@@ -58,7 +58,7 @@ public final class KeySweeper {
             if (!needed.isEmpty()) {
                 store.prolong(tx, expired, needed);
             }
-            int forgotten = store.forgetExpired(tx, expired);
+            int forgotten = store.forget(tx, expired);
             crashPoints.reached(KeysCrashPoint.SWEEP_WRITTEN);
             return new Swept(expired.size(), forgotten);
         });

@@ -95,7 +95,8 @@ class BindingTest {
                         false,
                         Instant.EPOCH,
                         Instant.EPOCH,
-                        null))
+                        null,
+                        false))
                 .toList();
     }
 }

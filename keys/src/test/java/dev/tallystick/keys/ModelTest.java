@@ -57,6 +57,7 @@ class ModelTest {
         private final AcceptKeys acceptKeys = new AcceptKeys(TestKeys.RETENTION);
         private final ReserveKeys reserveKeys = new ReserveKeys(TestKeys.RETENTION);
         private final KeyStore store = new KeyStore();
+        private final ExpiredKeyStore expired = new ExpiredKeyStore();
         private final List<AcceptClaim> accepted = new ArrayList<>();
         private final List<ReserveClaim> reserved = new ArrayList<>();
         private final List<Reservation> held = new ArrayList<>();
@@ -145,7 +146,7 @@ class ModelTest {
 
         private void sweep() {
             step(
-                    tx -> List.of("swept " + store.forgetExpired(tx, store.lockExpired(tx, 1_000))),
+                    tx -> List.of("swept " + expired.forget(tx, expired.lock(tx, 1_000))),
                     after -> List.of(after.sweep()));
         }
 

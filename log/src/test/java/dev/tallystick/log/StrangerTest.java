@@ -55,8 +55,8 @@ class StrangerTest {
                     Logs.accepted("job-a", "key-a"),
                     new LogEntry.Closed(305L, Logs.salt("job-a").commit(awkward("job-a"))),
                     Logs.rerun("job-r", "job-a"),
-                    new LogEntry.OperatorAction(Map.of()),
-                    new LogEntry.Erased(4, Map.of())));
+                    new LogEntry.OperatorAction(null, Map.of()),
+                    new LogEntry.Erased(4L, Map.of())));
             Checkpoint now =
                     Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
             logs.log.cosign(now, List.of(Logs.WITNESS.cosign(now, Instant.parse("2026-03-01T12:00:00Z"))));

@@ -15,9 +15,12 @@ import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.engine.model.UserCode;
 import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.seal.LostKeys;
 import dev.tallystick.engine.seal.Promises;
 import dev.tallystick.engine.seal.Receipts;
+import dev.tallystick.engine.seal.SealSettings;
 import dev.tallystick.engine.seal.Sealer;
+import dev.tallystick.engine.upkeep.JobErasure;
 import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.engine.view.JobReader;
 import dev.tallystick.keys.ReserveKeys;
@@ -38,6 +41,7 @@ import dev.tallystick.server.routes.DeadCallRoutes;
 import dev.tallystick.server.routes.DeliveryRoutes;
 import dev.tallystick.server.routes.DeviceRoutes;
 import dev.tallystick.server.routes.DirectoryRoutes;
+import dev.tallystick.server.routes.ErasureRoutes;
 import dev.tallystick.server.routes.ExchangeDesk;
 import dev.tallystick.server.routes.ExchangeRoutes;
 import dev.tallystick.server.routes.HeldKeyRoutes;
@@ -55,10 +59,12 @@ import dev.tallystick.server.routes.Readiness;
 import dev.tallystick.server.routes.ReceiptRoutes;
 import dev.tallystick.server.routes.RerunRoutes;
 import dev.tallystick.server.routes.ScheduleRoutes;
+import dev.tallystick.server.routes.SealedActs;
 import dev.tallystick.server.routes.Spenders;
 import dev.tallystick.server.routes.Submissions;
 import dev.tallystick.server.routes.SystemRoutes;
 import dev.tallystick.server.routes.TaskRoutes;
+import dev.tallystick.server.routes.TracesOfJobs;
 import dev.tallystick.server.routes.WebhookRoutes;
 import dev.tallystick.server.routes.WorkerRoutes;
 import dev.tallystick.server.routes.WorkflowRoutes;
@@ -116,6 +122,8 @@ public final class TallyServer implements AutoCloseable {
                     Foundation.on(source, settings.schema(), ServerSchema.ALL, clock, crashPoints, opened);
             Database database = foundation.database();
             Ids ids = foundation.ids();
+            LostKeys lostKeys = LostKeys.open(
+                    database, settings.seal() ? SealSettings.in(data).secrets() : null);
             // Opened first and so closed last: it seals what the others leave.
             Optional<Sealer> sealer = settings.seal()
                     ? Optional.of(open(Sealing.open(database, settings, crashPoints)))
@@ -144,13 +152,19 @@ public final class TallyServer implements AutoCloseable {
             Broker broker = open(new Broker(
                     database,
                     settings.broker(),
-                    new JobHook(workflows, clock, promises),
+                    new JobHook(workflows, clock, promises, lostKeys),
                     limiter,
                     clock,
                     foundation.random(),
                     crashPoints));
             Scheduler scheduler = foundation.scheduler(
-                    engine, new Spenders(broker), settings.engine().poll());
+                    engine, new Spenders(broker, lostKeys), settings.engine().poll());
+            JobErasure erasure = open(new JobErasure(
+                    database,
+                    foundation.random(),
+                    List.of(new TracesOfJobs()),
+                    settings.engine().sweep(),
+                    crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
@@ -161,6 +175,7 @@ public final class TallyServer implements AutoCloseable {
                     key -> sealer.flatMap(each -> each.proveKey(key)),
                     promises,
                     engine,
+                    erasure,
                     scheduler,
                     workflows,
                     broker,
@@ -186,6 +201,7 @@ public final class TallyServer implements AutoCloseable {
             sealer.ifPresent(Sealer::start);
             anchor.ifPresent(LedgerAnchor::start);
             engine.start();
+            erasure.start();
             scheduler.start();
             broker.start();
             if (exchange != null) {
@@ -319,6 +335,7 @@ public final class TallyServer implements AutoCloseable {
             Function<ScopedKey, Optional<byte[]>> keyProver,
             @Nullable Promises promises,
             Engine engine,
+            JobErasure erasure,
             Scheduler scheduler,
             Workflows workflows,
             Broker broker,
@@ -330,14 +347,17 @@ public final class TallyServer implements AutoCloseable {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveKeys door = new ReserveKeys(settings.broker().keyRetention());
         BudgetGuard budgetGuard = new BudgetGuard(broker);
+        SealedActs acts = new SealedActs();
         Stock stock = new Stock(settings.quotas());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
-        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard, promises).routes());
+        routes.addAll(
+                new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard, promises, acts).routes());
         routes.addAll(new ReceiptRoutes(new Receipts(database), jobs, keyProver).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
-        routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());
+        routes.addAll(new ErasureRoutes(erasure).routes());
+        routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard, acts).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, budgetGuard, settings.quotas()).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks(), broker.members()::find, budgetGuard).routes());
@@ -357,7 +377,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new DeadCallRoutes(broker.deadCalls(), broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory(), stock).routes());
         routes.addAll(new DeviceRoutes(broker.devices(), budgetGuard).routes());
-        routes.addAll(new MemberRoutes(broker.members(), stock).routes());
+        routes.addAll(new MemberRoutes(broker.members(), stock, acts).routes());
         routes.addAll(new ExchangeRoutes(desk).routes());
         routes.addAll(new PartnerRoutes(desk).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), longPolls).routes());

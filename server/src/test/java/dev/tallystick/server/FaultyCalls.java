@@ -151,6 +151,16 @@ final class FaultyCalls {
                         () -> server.direct
                                 .fork(server.closed, "charge", key(name))
                                 .duplicate())));
+        rows.add(row("jobs.erase", Repeat.SAME, (server, name) -> {
+            UUID job = server.submitted(name, "sample.order", ORDER);
+            Eventually.holds(
+                    "its end is sealed",
+                    () -> server.has(() -> server.direct.result(job, SOON))
+                            && server.has(() -> server.direct.jobs().receipt(job)));
+            return new Ready(
+                    client -> client.jobs().erase(job),
+                    () -> !server.has(() -> server.direct.jobs().find(job)));
+        }));
         rows.add(read("features", (client, server) -> client.features()));
         rows.add(read("orphans", (client, server) -> client.orphans()));
         rows.add(read("jobs.list", (client, server) -> client.jobs().list(Jobs.Filter.ALL, null, 10)));

@@ -6,6 +6,7 @@ import dev.tallystick.broker.webhook.AddressPolicy;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SchemaName;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -54,6 +55,12 @@ public final class ServerUnderTest implements AutoCloseable {
     /** One that seals jobs. */
     public static ServerUnderTest sealing(TestPostgres postgres, Path data) {
         return new ServerUnderTest(postgres.url(), data, settings -> settings.withSeal(true));
+    }
+
+    /** One that seals jobs, with its tables in this schema. */
+    public static ServerUnderTest sealing(TestPostgres postgres, Path data, SchemaName schema) {
+        return new ServerUnderTest(
+                postgres.url(), data, settings -> settings.withSeal(true).withSchema(schema));
     }
 
     /** One that seals jobs and takes part in an exchange. */

@@ -36,6 +36,7 @@ public record WhoMay(Set<String> words) {
             POST   /v1/jobs/{id}/cancel                             member
             POST   /v1/jobs/{id}/rerun                              member
             POST   /v1/jobs/{id}/fork                               member
+            POST   /v1/jobs/{id}/erase                              admin
             GET    /v1/deadletters                                  member observer
             GET    /v1/deadletters/{job}                            member observer
             POST   /v1/deadletters/{job}/redrive                    member

@@ -137,8 +137,17 @@ public final class Database {
      * @throws DefiniteFailureException if there is no answer
      */
     public <T extends @Nullable Object> T read(String name, Work<T> work) {
+        return read(name, own, opening(sessions.openingOfRead(own), own), work);
+    }
+
+    /** As {@link #read}, of the database as of one moment, however many statements that takes. */
+    public <T extends @Nullable Object> T readSnapshot(String name, SessionLimits limits, Work<T> work) {
+        return read(name, limits, opening(sessions.openingOfSnapshot(limits), limits), work);
+    }
+
+    private <T extends @Nullable Object> T read(String name, SessionLimits limits, Opening opening, Work<T> work) {
         try {
-            return transact(name, own, opening(sessions.openingOfRead(own), own), work);
+            return transact(name, limits, opening, work);
         } catch (UnknownOutcomeException e) {
             return readAgain(name, work);
         } catch (DefiniteFailureException e) {

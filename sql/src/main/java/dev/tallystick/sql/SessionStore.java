@@ -21,6 +21,8 @@ final class SessionStore {
     private static final String ISOLATION = "set transaction isolation level read committed;\n";
     private static final String READ_ONLY = "set transaction isolation level read committed, read only;\n";
 
+    private static final String SNAPSHOT = "set transaction isolation level repeatable read, read only;\n";
+
     private static final String WATCHES_CLIENTS = "select version() like '%linux%' as watches";
 
     // A transaction raises its own synchronous_commit, so the session's default is asked for.
@@ -109,6 +111,11 @@ final class SessionStore {
     /** As {@link #opening}, for a transaction in which the server refuses to write. */
     String openingOfRead(SessionLimits limits) {
         return READ_ONLY + select(settings(limits));
+    }
+
+    /** As {@link #openingOfRead}, for a transaction whose statements all see the same snapshot. */
+    String openingOfSnapshot(SessionLimits limits) {
+        return SNAPSHOT + select(settings(limits));
     }
 
     /** As {@link #opening}, for the transaction of a batch. */

@@ -201,6 +201,11 @@ public final class Tx {
         return read == null ? null : read.toInstant();
     }
 
+    /** A statement for the schema of this database. */
+    String text(String sql) {
+        return statements.text(sql);
+    }
+
     /** Runs one or more statements without parameters. */
     void script(String sql) throws SQLException {
         try (Statement statement = connection().createStatement()) {

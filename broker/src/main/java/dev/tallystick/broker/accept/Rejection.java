@@ -20,7 +20,9 @@ public record Rejection(Code code, String detail) {
         /** There is no such member in this mesh. */
         UNKNOWN_MEMBER(false),
         /** There is no such workflow, or not in this version. */
-        UNKNOWN_WORKFLOW(false);
+        UNKNOWN_WORKFLOW(false),
+        /** A job was accepted under this key before the database was restored, and whether it ran is not known here. */
+        OUTCOME_UNKNOWN(false);
 
         private final boolean byRequestAlone;
 

@@ -27,9 +27,9 @@ public final class Screening {
 
     /** The answer to a submission whose key is bound. */
     public static Acceptance repeated(KeyEntry entry, Fingerprint offered) {
-        return entry.fingerprint().equals(offered)
-                ? new Acceptance.Duplicate(AcceptedMessage.of(entry))
-                : new Acceptance.KeyReused(KeyReuse.of(entry.key(), entry.fingerprint(), offered));
+        return entry.answering(offered)
+                .<Acceptance>map(same -> new Acceptance.Duplicate(AcceptedMessage.of(same)))
+                .orElseGet(() -> new Acceptance.KeyReused(KeyReuse.of(entry.key(), entry.fingerprint(), offered)));
     }
 
     /** Checks that depend on the request alone. */

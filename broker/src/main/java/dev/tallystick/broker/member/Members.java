@@ -6,6 +6,7 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Names;
 import dev.tallystick.core.Role;
 import dev.tallystick.keys.Scope;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -88,29 +90,41 @@ public final class Members {
 
     /** Creates a member; returns false, changing nothing, if its mesh does not exist or the member does. */
     public boolean create(Member member) {
-        return create(member, Stock.Room.ANY);
+        return create(member, Stock.Room.ANY, Also.NOTHING);
     }
 
     /** As {@link #create(Member)}, if there is room. */
-    public boolean create(Member member, Stock.Room room) {
+    public boolean create(Member member, Stock.Room room, Also also) {
         return database.transact("create member", tx -> {
             room.require(tx);
-            return store.createMember(tx, member);
+            return done(tx, store.createMember(tx, member), also);
         });
     }
 
+    private static boolean done(Tx tx, boolean done, Also also) throws SQLException {
+        if (done) {
+            also.write(tx);
+        }
+        return done;
+    }
+
     /** Changes a member's roles; returns false if there is no such member. */
-    public boolean changeRoles(String mesh, String name, Set<Role> roles) {
+    public boolean changeRoles(String mesh, String name, Set<Role> roles, Also also) {
         Member changed = new Member(mesh, name, roles);
-        boolean done = database.transact("change roles", tx -> store.changeRoles(tx, changed));
+        boolean done = database.transact("change roles", tx -> done(tx, store.changeRoles(tx, changed), also));
         remembered.clear();
         return done;
     }
 
-    /** Removes a member with its tokens, subscriptions and webhooks. Its waiting deliveries are dropped. */
-    public boolean remove(String mesh, String name) {
+    /**
+     * Removes a member with its tokens, subscriptions and webhooks. Its waiting deliveries are dropped.
+     *
+     * @param also by the identity of the member
+     */
+    public boolean remove(String mesh, String name, Function<String, Also> also) {
         boolean done = database.transact("remove member", tx -> {
-            Optional<Inbox> inbox = store.lockMember(tx, mesh, name).map(Inbox::member);
+            Optional<String> id = store.lockMember(tx, mesh, name);
+            Optional<Inbox> inbox = id.map(Inbox::member);
             if (inbox.isEmpty()) {
                 return false;
             }
@@ -120,7 +134,7 @@ public final class Members {
             store.removeSubscriptions(tx, mesh, inbox.get());
             store.removeWebhookSubscriptions(tx, mesh, name);
             store.buryDeliveries(tx, mesh, inbox.get());
-            return store.removeMember(tx, mesh, name);
+            return done(tx, store.removeMember(tx, mesh, name), also.apply(id.get()));
         });
         remembered.clear();
         return done;
@@ -148,15 +162,22 @@ public final class Members {
      * @return empty if there is no such member
      */
     public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity) {
-        return issue(mesh, member, validity, Stock.Room.ANY);
+        return issue(mesh, member, validity, Stock.Room.ANY, token -> Also.NOTHING);
     }
 
-    /** As {@link #issue(String, String, Duration)}, if there is room. */
-    public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity, Stock.Room room) {
+    /**
+     * As {@link #issue(String, String, Duration)}, if there is room.
+     *
+     * @param also by the ID of the token
+     */
+    public Optional<IssuedToken> issue(
+            String mesh, String member, @Nullable Duration validity, Stock.Room room, Function<String, Also> also) {
         Token token = Token.mint(random);
         return database.transact("issue token", tx -> {
                     room.require(tx);
-                    return store.issue(tx, token, mesh, member, validity);
+                    Optional<TokenInfo> issued = store.issue(tx, token, mesh, member, validity);
+                    boolean unused = done(tx, issued.isPresent(), also.apply(token.id()));
+                    return issued;
                 })
                 .map(info -> new IssuedToken(token, info));
     }
@@ -166,7 +187,7 @@ public final class Members {
      *
      * @return empty if there is no such token in the mesh, or it was revoked before
      */
-    public Optional<IssuedToken> rotate(String mesh, String tokenId, @Nullable Duration validity) {
+    public Optional<IssuedToken> rotate(String mesh, String tokenId, @Nullable Duration validity, Also also) {
         Token token = Token.mint(random);
         Optional<IssuedToken> rotated = database.transact("rotate token", tx -> {
             Optional<TokenInfo> old = store.token(tx, mesh, tokenId);
@@ -174,6 +195,7 @@ public final class Members {
                 return Optional.empty();
             }
             store.revoke(tx, mesh, tokenId);
+            also.write(tx);
             return store.issue(tx, token, mesh, old.get().member(), validity).map(info -> new IssuedToken(token, info));
         });
         remembered.remove(tokenId);
@@ -181,8 +203,15 @@ public final class Members {
     }
 
     /** Revokes a token: here at once, everywhere within {@link #BELIEVED}. Repeatable. */
-    public Optional<TokenInfo> revoke(String mesh, String tokenId) {
-        Optional<TokenInfo> revoked = database.transact("revoke token", tx -> store.revoke(tx, mesh, tokenId));
+    public Optional<TokenInfo> revoke(String mesh, String tokenId, Also also) {
+        Optional<TokenInfo> revoked = database.transact("revoke token", tx -> {
+            boolean first = store.token(tx, mesh, tokenId)
+                    .filter(token -> token.revoked() == null)
+                    .isPresent();
+            Optional<TokenInfo> done = store.revoke(tx, mesh, tokenId);
+            boolean unused = done(tx, first, also);
+            return done;
+        });
         remembered.remove(tokenId);
         return revoked;
     }

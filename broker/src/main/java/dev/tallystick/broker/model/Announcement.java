@@ -13,7 +13,10 @@ public record Announcement(UUID id, String mesh, String workflow, Json body) {
 
     /** The end of a job. */
     public static Announcement ofEnd(UUID job, String mesh, String workflow, Json body) {
-        UUID id = UUID.nameUUIDFromBytes(("end of " + job).getBytes(StandardCharsets.US_ASCII));
-        return new Announcement(id, mesh, workflow, body);
+        return new Announcement(idOfEnd(job), mesh, workflow, body);
+    }
+
+    public static UUID idOfEnd(UUID job) {
+        return UUID.nameUUIDFromBytes(("end of " + job).getBytes(StandardCharsets.US_ASCII));
     }
 }

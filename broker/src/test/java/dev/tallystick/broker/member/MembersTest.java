@@ -9,6 +9,7 @@ import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.Role;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.SettableClock;
 import dev.tallystick.testkit.TestPostgres;
@@ -88,7 +89,7 @@ class MembersTest {
         Token token = issue(null);
         assertThat(elsewhere.authenticate(token)).contains(ALICE);
 
-        assertThat(members.revoke(MESH, token.id())).isPresent();
+        assertThat(members.revoke(MESH, token.id(), Also.NOTHING)).isPresent();
 
         assertThat(members.authenticate(token)).isEmpty();
         clock.advance(Members.BELIEVED);
@@ -101,8 +102,8 @@ class MembersTest {
         members.createMesh("other");
         Token token = issue(null);
 
-        assertThat(members.revoke("other", token.id())).isEmpty();
-        assertThat(members.rotate("other", token.id(), null)).isEmpty();
+        assertThat(members.revoke("other", token.id(), Also.NOTHING)).isEmpty();
+        assertThat(members.rotate("other", token.id(), null, Also.NOTHING)).isEmpty();
         assertThat(members.authenticate(token)).contains(ALICE);
     }
 
@@ -110,11 +111,12 @@ class MembersTest {
     void a_rotated_token_is_worth_nothing_and_its_successor_is() {
         Token old = issue(null);
 
-        Token successor = members.rotate(MESH, old.id(), null).orElseThrow().token();
+        Token successor =
+                members.rotate(MESH, old.id(), null, Also.NOTHING).orElseThrow().token();
 
         assertThat(members.authenticate(old)).isEmpty();
         assertThat(members.authenticate(successor)).contains(ALICE);
-        assertThat(members.rotate(MESH, old.id(), null)).isEmpty();
+        assertThat(members.rotate(MESH, old.id(), null, Also.NOTHING)).isEmpty();
     }
 
     @Test
@@ -122,7 +124,7 @@ class MembersTest {
         Token expired = issue(Duration.ofHours(1));
         expireIfWithin("2 hours");
         Token revoked = issue(null);
-        members.revoke(MESH, revoked.id());
+        members.revoke(MESH, revoked.id(), Also.NOTHING);
         String forged = revoked.reveal().substring(0, 23) + expired.reveal().substring(23);
 
         assertThat(members.isIssued(expired)).isTrue();
@@ -135,7 +137,7 @@ class MembersTest {
     void the_tokens_of_a_member_end_with_it() {
         Token token = issue(null);
 
-        assertThat(members.remove(MESH, "alice")).isTrue();
+        assertThat(members.remove(MESH, "alice", id -> Also.NOTHING)).isTrue();
 
         assertThat(members.authenticate(token)).isEmpty();
         assertThat(members.issue(MESH, "alice", null)).isEmpty();
@@ -147,7 +149,7 @@ class MembersTest {
         Token token = issue(null);
         assertThat(members.authenticate(token)).contains(ALICE);
 
-        members.changeRoles(MESH, "alice", Set.of(Role.ADMIN));
+        members.changeRoles(MESH, "alice", Set.of(Role.ADMIN), Also.NOTHING);
 
         Member changed = members.authenticate(token).orElseThrow();
         assertThat(changed.roles()).containsExactly(Role.ADMIN);
@@ -158,7 +160,7 @@ class MembersTest {
     @Test
     void a_member_that_gets_the_name_of_a_removed_one_is_another_member() {
         assertThat(members.find(MESH, "alice").orElseThrow().member().id()).isEqualTo("alice");
-        members.remove(MESH, "alice");
+        members.remove(MESH, "alice", id -> Also.NOTHING);
         assertThat(members.create(ALICE)).isTrue();
         Member second = members.find(MESH, "alice").orElseThrow().member();
 
@@ -167,7 +169,7 @@ class MembersTest {
         assertThat(maySubmit(ALICE)).isFalse();
         assertThat(maySubmit(second)).isTrue();
 
-        members.remove(MESH, "alice");
+        members.remove(MESH, "alice", id -> Also.NOTHING);
         members.create(ALICE);
         assertThat(members.find(MESH, "alice").orElseThrow().member().id()).isEqualTo("alice#3");
     }

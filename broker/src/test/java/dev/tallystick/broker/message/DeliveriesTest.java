@@ -16,6 +16,7 @@ import dev.tallystick.broker.accept.Submission;
 import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.Priority;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
@@ -186,7 +187,7 @@ class DeliveriesTest {
     void a_member_that_is_removed_gets_nothing_more() {
         send("k", "hello");
 
-        broker.members().remove(MESH, "bob");
+        broker.members().remove(MESH, "bob", id -> Also.NOTHING);
 
         assertThat(deliveries.waiting(MESH, Inbox.of(BOB))).isZero();
         assertThat(broker.accept(ALICE, text("other", ALERTS, "x"))).isInstanceOf(Acceptance.Accepted.class);

@@ -12,6 +12,7 @@ import dev.tallystick.broker.JobHook;
 import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Also;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
 import java.util.ArrayList;
@@ -71,7 +72,7 @@ class RegistrationTest {
 
     @Test
     void a_removed_member_has_no_webhooks_called_and_watches_nothing() {
-        broker.members().remove(MESH, "alice");
+        broker.members().remove(MESH, "alice", id -> Also.NOTHING);
 
         assertThat(broker.webhooks().register(ALICE, TestBroker.ORDER, ANYWHERE))
                 .isEqualTo(new Registration.NoSuchMember());

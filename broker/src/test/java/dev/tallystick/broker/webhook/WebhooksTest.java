@@ -23,6 +23,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Role;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
@@ -265,7 +266,7 @@ class WebhooksTest {
     void the_webhooks_of_a_member_are_called_as_long_as_it_has_the_role() {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.accept(BOB, text("on:its:way", ALERTS, "hello"));
-        broker.members().changeRoles(MESH, "alice", Set.of(Role.OBSERVER, Role.WORKER));
+        broker.members().changeRoles(MESH, "alice", Set.of(Role.OBSERVER, Role.WORKER), Also.NOTHING);
         broker.accept(BOB, text("later", ALERTS, "hello"));
 
         TestBroker.call(broker);
@@ -275,7 +276,7 @@ class WebhooksTest {
                 .hasSize(2)
                 .allSatisfy(dead -> assertThat(dead.error()).contains("the role member"));
 
-        broker.members().changeRoles(MESH, "alice", Set.of(Role.ADMIN));
+        broker.members().changeRoles(MESH, "alice", Set.of(Role.ADMIN), Also.NOTHING);
         broker.accept(BOB, text("again", ALERTS, "hello"));
         TestBroker.call(broker);
 
@@ -287,7 +288,7 @@ class WebhooksTest {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"));
         broker.webhooks().register(BOB, TestBroker.ORDER, url("/"));
-        broker.members().remove(MESH, "alice");
+        broker.members().remove(MESH, "alice", id -> Also.NOTHING);
         broker.accept(BOB, text("k", ALERTS, "hello"));
         TestBroker.call(broker);
 

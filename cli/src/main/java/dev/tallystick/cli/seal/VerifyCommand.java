@@ -182,10 +182,13 @@ public final class VerifyCommand extends TallyCommand {
         fields.put("standing", Json.of(standing));
         fields.put("accepted", new Json.ObjectValue(facts.accepted()));
         facts.closed().ifPresent(closed -> fields.put("closed", new Json.ObjectValue(closed)));
+        facts.erased().ifPresent(erased -> fields.put("erased", new Json.ObjectValue(erased)));
         StringBuilder text = new StringBuilder("proven: job ").append(facts.job());
         text.append(facts.closed().map(VerifyCommand::outcome).orElse(", accepted"));
+        text.append(facts.erased().isPresent() ? ", erased" : "");
         facts.accepted().forEach((field, value) -> text.append(line("accepted", field, value)));
         facts.closed().ifPresent(closed -> closed.forEach((field, value) -> text.append(line("closed", field, value))));
+        facts.erased().ifPresent(erased -> erased.forEach((field, value) -> text.append(line("erased", field, value))));
         text.append("\nlog ").append(facts.standing().checkpoint().origin());
         text.append(", size ").append(facts.standing().checkpoint().size());
         text.append(": ").append(standing);

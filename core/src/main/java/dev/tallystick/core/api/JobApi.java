@@ -156,6 +156,14 @@ public interface JobApi {
     record JobStatus(UUID jobId, String status) {}
 
     /**
+     * A job of which nothing personal is left.
+     *
+     * @param erasedAt when it was erased first
+     * @param erasedBy the member that asked for it
+     */
+    record JobErased(UUID jobId, Instant erasedAt, String erasedBy) {}
+
+    /**
      * Some events, in the order of positions.
      *
      * @param next the position to continue from, whether or not there is more by now

@@ -278,6 +278,9 @@ public final class Scheduler implements AutoCloseable {
         if (firing.isPostponed()) {
             return firing;
         }
+        if (submitters.isLost(firing.key())) {
+            return firing.hopeless("a job was accepted for it before the database was restored, and is lost");
+        }
         Submission submission = submission(firing.schedule(), firing.key()).attributes(firing.attributes());
         try {
             return firing.with(engine.unbegun(submission));

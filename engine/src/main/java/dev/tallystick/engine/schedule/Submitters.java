@@ -25,4 +25,9 @@ public interface Submitters {
     default Optional<Duration> spend(ScopedKey key, Fingerprint request, int bytes) {
         return Optional.empty();
     }
+
+    /** Whether a job was accepted under this key before the database was restored, and is lost. Not called in a transaction. */
+    default boolean isLost(ScopedKey key) {
+        return false;
+    }
 }

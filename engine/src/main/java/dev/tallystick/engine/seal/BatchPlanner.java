@@ -2,6 +2,8 @@ package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.seal.FactStore.Named;
+import dev.tallystick.engine.seal.OtherFactStore.Placed;
+import dev.tallystick.engine.seal.OtherFactStore.Waiting;
 import dev.tallystick.engine.seal.SealStore.Queued;
 import dev.tallystick.engine.seal.SealedStore.Member;
 import dev.tallystick.engine.seal.SealedStore.SealedJob;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +48,12 @@ final class BatchPlanner {
      *
      * @param queued the rows of the queue that it covers
      */
-    record Planned(List<LogEntry> entries, Map<UUID, SealedJob> jobs, Map<Member, Long> members, long[] queued) {}
+    record Planned(
+            List<LogEntry> entries,
+            Map<UUID, SealedJob> jobs,
+            Map<Member, Long> members,
+            List<Placed> others,
+            long[] queued) {}
 
     private final InstallationSecret secret;
     private final SecureRandom random;
@@ -53,6 +61,7 @@ final class BatchPlanner {
     private final SealStore store = new SealStore();
     private final FactStore factStore = new FactStore();
     private final SealedStore sealed = new SealedStore();
+    private final OtherFacts otherFacts = new OtherFacts();
 
     BatchPlanner(InstallationSecret secret, SecureRandom random, int mostFacts) {
         this.secret = secret;
@@ -63,6 +72,7 @@ final class BatchPlanner {
     /** The head of the queue, with all that its entries are made of. */
     record Facts(
             List<Queued> rows,
+            List<Waiting> others,
             Map<UUID, SealedJob> known,
             Map<UUID, FactStore.Accepted> acceptances,
             Map<UUID, FactStore.Closed> ends,
@@ -71,7 +81,10 @@ final class BatchPlanner {
 
     /** Reads the facts of the next batch. */
     Facts read(Tx tx) throws SQLException {
-        List<Queued> rows = head(store.queued(tx, MOST_ROWS));
+        List<Queued> queued = store.queued(tx, MOST_ROWS);
+        List<Queued> head = head(queued);
+        OtherFacts.Taken taken = otherFacts.take(tx, head, head.size() < queued.size() || queued.size() == MOST_ROWS);
+        List<Queued> rows = taken.rows();
         Map<UUID, Named> accepted = new LinkedHashMap<>();
         List<UUID> closed = new ArrayList<>();
         for (Queued row : rows) {
@@ -88,6 +101,7 @@ final class BatchPlanner {
                 accepted.isEmpty() ? Map.of() : factStore.accepted(tx, List.copyOf(accepted.values()));
         return new Facts(
                 rows,
+                taken.facts(),
                 all.isEmpty() ? Map.of() : sealed.read(tx, all),
                 acceptances,
                 closed.isEmpty() ? Map.of() : factStore.closed(tx, closed),
@@ -111,14 +125,25 @@ final class BatchPlanner {
      */
     Planned plan(Facts facts, long size, Predicate<Hash> isMapped) {
         Plan plan = new Plan(facts, size, isMapped);
+        Iterator<Waiting> others = facts.others().iterator();
+        Waiting next = others.hasNext() ? others.next() : null;
         for (Queued row : facts.rows()) {
+            while (next != null && next.id() < row.id()) {
+                plan.add(next);
+                next = others.hasNext() ? others.next() : null;
+            }
             row.accepted().forEach(plan::accept);
             row.closed().forEach(plan::close);
+        }
+        while (next != null) {
+            plan.add(next);
+            next = others.hasNext() ? others.next() : null;
         }
         return new Planned(
                 plan.entries,
                 plan.written,
                 plan.newMembers,
+                plan.others,
                 facts.rows().stream().mapToLong(Queued::id).toArray());
     }
 
@@ -144,6 +169,7 @@ final class BatchPlanner {
         private final Map<UUID, SealedJob> written = new LinkedHashMap<>();
         private final Map<Member, Long> newMembers = new LinkedHashMap<>();
         private final Map<Member, MemberSecret> secrets = new HashMap<>();
+        private final List<Placed> others = new ArrayList<>();
 
         Plan(Facts facts, long size, Predicate<Hash> isMapped) {
             this.facts = facts;
@@ -198,6 +224,11 @@ final class BatchPlanner {
                             index,
                             bytes(record),
                             true));
+        }
+
+        void add(Waiting fact) {
+            JobSalt salt = JobSalt.draw(fact.subject(), random);
+            others.add(new Placed(fact.id(), salt.bytes(), add(OtherFacts.entry(fact, salt))));
         }
 
         private @Nullable SealedJob find(UUID job) {

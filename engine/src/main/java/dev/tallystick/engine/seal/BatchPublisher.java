@@ -85,7 +85,7 @@ final class BatchPublisher {
     }
 
     /** The tiles and bundles that changed since the log had this size. */
-    private static List<TileStore.Tile> copies(LogDirectory log, long oldSize) throws IOException {
+    static List<TileStore.Tile> copies(LogDirectory log, long oldSize) throws IOException {
         List<TileStore.Tile> copies = new ArrayList<>();
         long size = log.size();
         for (int level = TilePath.ENTRIES;

@@ -13,8 +13,8 @@ public sealed interface JobProof {
     /** A part of it is on its way into the log. */
     record Pending() implements JobProof {}
 
-    /** The job was erased: its entries are still in the log, and no one can show any more that they are its own. */
-    record Erased() implements JobProof {}
+    /** The log has the job, and what opens its entries was lost with a database that was restored. */
+    record Lost() implements JobProof {}
 
     /**
      * The log knows nothing of such a job in this mesh.

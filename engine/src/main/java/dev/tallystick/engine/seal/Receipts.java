@@ -36,6 +36,7 @@ public final class Receipts {
     private final Database database;
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
+    private final OtherFactStore otherFacts = new OtherFactStore();
     private final TileStore tiles = new TileStore();
 
     public Receipts(Database database) {
@@ -75,28 +76,66 @@ public final class Receipts {
             return new JobProof.Pending();
         }
         if (salt == null) {
-            return new JobProof.Erased();
+            return erased(tx, anchor, job);
         }
         if (job.hasClosed() && job.closed() == null) {
             return new JobProof.Pending();
         }
         SignedNote note = anchor.proving(last(job)).orElseThrow();
         long size = Checkpoint.parse(note.text()).size();
-        Prover prover = new Prover(tx, size, note, JobSalt.of(job.id().toString(), salt), shown);
+        Prover prover = new Prover(tx, size, note);
+        Map<Long, SignedNote> rotations = store.rotations(tx, size);
+        JobSalt opening = JobSalt.of(job.id().toString(), salt);
+        return proven(() -> new Receipt(
+                job.id().toString(),
+                prover.entry(job.accepted(), shown.of(fields(job.acceptedRecord())), opening),
+                prover.entry(job.closed(), shown.of(fields(job.closedRecord())), opening),
+                note,
+                prover.rotations(rotations)));
+    }
+
+    /** Nothing opens the entries of an erased job; the record of its erasure has a salt of its own. */
+    private JobProof erased(Tx tx, SealStore.Anchor anchor, SealedJob job) throws SQLException {
+        Optional<OtherFactStore.Erasure> erasure = otherFacts.erasure(tx, job.mesh(), job.id());
+        if (erasure.isEmpty()) {
+            return otherFacts.isErasing(tx, job.mesh(), job.id()) ? new JobProof.Pending() : new JobProof.Lost();
+        }
+        OtherFactStore.Erasure fact = erasure.get();
+        if (!isBelow(anchor.size(), fact.position())) {
+            return new JobProof.Pending();
+        }
+        SignedNote note = anchor.proving(fact.position()).orElseThrow();
+        long size = Checkpoint.parse(note.text()).size();
+        Prover prover = new Prover(tx, size, note);
+        Map<Long, SignedNote> rotations = store.rotations(tx, size);
+        JobSalt opening = JobSalt.of(job.id().toString(), fact.salt());
+        return proven(() -> new Receipt(
+                job.id().toString(),
+                prover.entry(job.accepted(), Map.of(), opening),
+                prover.entry(job.closed(), Map.of(), opening),
+                prover.entry(fact.position(), fields(fact.record()), opening),
+                note,
+                prover.rotations(rotations)));
+    }
+
+    /** Makes a receipt. */
+    private interface Maker {
+        Receipt make() throws IOException;
+    }
+
+    private static JobProof proven(Maker maker) throws SQLException {
         try {
-            Receipt receipt = new Receipt(
-                    job.id().toString(),
-                    prover.entry(job.accepted(), job.acceptedRecord()),
-                    prover.entry(job.closed(), job.closedRecord()),
-                    note,
-                    prover.rotations(store.rotations(tx, size)));
-            return new JobProof.Proven(receipt.json().canonicalBytes());
+            return new JobProof.Proven(maker.make().json().canonicalBytes());
         } catch (IOException e) {
             if (e.getCause() instanceof SQLException failure) {
                 throw failure;
             }
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Map<String, Json> fields(byte @Nullable [] record) {
+        return record == null ? Map.of() : ((Json.ObjectValue) Json.parse(record)).members();
     }
 
     private static long last(SealedJob job) {
@@ -113,28 +152,24 @@ public final class Receipts {
         private final Tx tx;
         private final long size;
         private final SignedNote note;
-        private final JobSalt salt;
-        private final ShownFields shown;
         private final TiledSubtrees subtrees;
 
-        Prover(Tx tx, long size, SignedNote note, JobSalt salt, ShownFields shown) {
+        Prover(Tx tx, long size, SignedNote note) {
             this.tx = tx;
             this.size = size;
             this.note = note;
-            this.salt = salt;
-            this.shown = shown;
             this.subtrees = new TiledSubtrees((TileSource) this::read, size);
         }
 
+        /** @param opened the fields to open */
         @Nullable
-        SealedEntry entry(@Nullable Long index, byte @Nullable [] record) throws IOException {
-            if (index == null || record == null) {
+        SealedEntry entry(@Nullable Long index, Map<String, Json> opened, JobSalt salt) throws IOException {
+            if (index == null) {
                 return null;
             }
             byte[] entry = entry(index);
             TlogProof proof = new TlogProof(index, MerkleProofs.inclusion(index, size, subtrees), note);
-            Json.ObjectValue fields = (Json.ObjectValue) Json.parse(record);
-            return SealedEntry.of(entry, proof, Opened.of(salt, shown.of(fields.members())));
+            return SealedEntry.of(entry, proof, Opened.of(salt, opened));
         }
 
         private byte[] entry(long index) throws IOException {

@@ -93,13 +93,15 @@ final class SealedStore {
             limit ?
             """;
 
+    // A job may have been erased since the batch was read: its record must not come back.
     private static final String WRITE = """
             insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
             select id, mesh, salt, accepted, accepted_record, closed, closed_record, origin
             from unnest(?::uuid[], ?::text[], ?::bytea[], ?::bigint[], ?::bytea[], ?::bigint[], ?::bytea[], ?::uuid[])
                 as i (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
             on conflict (id) do update
-            set closed = excluded.closed, closed_record = excluded.closed_record
+            set closed = excluded.closed,
+                closed_record = case when s.salt is not null then excluded.closed_record end
             """;
 
     private static final String MEMBERS = """

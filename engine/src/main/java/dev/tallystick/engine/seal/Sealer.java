@@ -61,6 +61,7 @@ public final class Sealer implements AutoCloseable {
     private final BatchPlanner planner;
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
+    private final OtherFactStore otherFacts = new OtherFactStore();
     private final BatchPublisher publisher;
     private final KeyProofs keyProofs;
     private final Promises promises;
@@ -316,6 +317,9 @@ public final class Sealer implements AutoCloseable {
             return false;
         }
         sealed.write(tx, planned.jobs().values());
+        if (!planned.others().isEmpty()) {
+            otherFacts.place(tx, planned.others());
+        }
         if (!planned.members().isEmpty()) {
             sealed.addMembers(tx, planned.members(), BatchPlanner.GENERATION);
         }

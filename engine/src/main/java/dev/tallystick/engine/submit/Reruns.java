@@ -20,6 +20,7 @@ import dev.tallystick.keys.Accept;
 import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Also;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
@@ -91,13 +92,14 @@ public final class Reruns {
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
-    public Accepted rerun(JobId job, ScopedKey key) {
+    public Accepted rerun(JobId job, ScopedKey key, Also also) {
         Fingerprint request = Fingerprint.of("rerun", job.toString());
         RepeatedLanes lanes = lanes(key.scope().mesh(), job);
         return underKey(
                 job,
                 key,
                 request,
+                also,
                 (tx, source, id) ->
                         start(tx, job, maker.rerun(id, job, source, lanes).underKey(key)));
     }
@@ -124,10 +126,11 @@ public final class Reruns {
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
-    public Accepted fork(JobId job, String step, ScopedKey key) {
+    public Accepted fork(JobId job, String step, ScopedKey key, Also also) {
         Fingerprint request = Fingerprint.of("fork", job.toString(), step);
         RepeatedLanes lanes = lanes(key.scope().mesh(), job);
-        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, new Fork(source, job, id, lanes, key), step));
+        return underKey(
+                job, key, request, also, (tx, source, id) -> forkAt(tx, new Fork(source, job, id, lanes, key), step));
     }
 
     /**
@@ -138,6 +141,10 @@ public final class Reruns {
      * @throws ForkRefusedException if the job is not a dead letter, or cannot be forked there
      */
     public JobId redrive(String mesh, JobId job) {
+        return redrive(mesh, job, Also.NOTHING);
+    }
+
+    public JobId redrive(String mesh, JobId job, Also also) {
         JobId id = maker.id();
         RepeatedLanes lanes = lanes(mesh, job);
         return begun(id, tx -> {
@@ -159,6 +166,7 @@ public final class Reruns {
                 }
             }
             letters.redriven(tx, job, id);
+            also.write(tx);
             return id;
         });
     }
@@ -179,9 +187,10 @@ public final class Reruns {
     }
 
     /** Dismisses the letter; the job stays as it is. */
-    public void discard(String mesh, JobId job) {
+    public void discard(String mesh, JobId job, Also also) {
         database.transact("discard dead letter", tx -> {
             letters.discard(tx, mesh, job);
+            also.write(tx);
             return null;
         });
     }
@@ -195,7 +204,7 @@ public final class Reruns {
     }
 
     /** The key, the new job and its initial record commit together; a refusal rolls back and so frees its key. */
-    private Accepted underKey(JobId job, ScopedKey key, Fingerprint request, Again again) {
+    private Accepted underKey(JobId job, ScopedKey key, Fingerprint request, Also also, Again again) {
         JobId id = maker.id();
         return begun(id, tx -> {
             String mesh = key.scope().mesh();
@@ -209,6 +218,7 @@ public final class Reruns {
                     .getFirst();
             if (bound instanceof Accept.Fresh) {
                 again.write(tx, closed(tx, mesh, job), id);
+                also.write(tx);
             }
             return JobAcceptor.answer(bound);
         });
@@ -217,7 +227,7 @@ public final class Reruns {
     /** Answers a repeat whose original job is gone: the first answer is kept with the key. */
     private Optional<Accepted> repeated(Tx tx, ScopedKey key, Fingerprint request) throws SQLException {
         return Optional.ofNullable(keys.lookUp(tx, List.of(key)).get(key))
-                .filter(entry -> entry.fingerprint().equals(request))
+                .flatMap(entry -> entry.answering(request))
                 .map(entry -> new Accepted.Duplicate(new JobId(entry.original())));
     }
 

@@ -10,7 +10,7 @@ final class RetentionStore {
 
     // Job ids sort by time, so old jobs lie together at one end of the primary key. A separate index would cost every
     // job an entry when it closes.
-    private static final String DROP = """
+    private static final String OLD = """
             with old as materialized (
                 select id, coalesce(first_job, id) as first_job, closed_at,
                     parent_job is null and (first_job is not null or closed_at - created_at > interval '1 hour') as is_long
@@ -26,6 +26,22 @@ final class RetentionStore {
                 limit ?
                 for update skip locked
             ),
+            """;
+
+    private static final String ONE = """
+            with old as materialized (
+                select id, coalesce(first_job, id) as first_job, closed_at,
+                    parent_job is null and (first_job is not null or closed_at - created_at > interval '1 hour') as is_long
+                from tally.job
+                where id = ?
+                    and mesh = ?
+                    and closed_by is not null
+                for update
+            ),
+            """;
+
+    /** Deletes the jobs in {@code old} with all their rows. */
+    private static final String ALL_ROWS = """
             ended as (
                 insert into tally.dropped_job as d (job_id, closed_at)
                 select first_job, max(closed_at)
@@ -85,6 +101,9 @@ final class RetentionStore {
             where j.id = old.id
             """;
 
+    private static final String DROP = OLD + ALL_ROWS;
+    private static final String DROP_ONE = ONE + ALL_ROWS;
+
     private static final String FORGET_ENDS = """
             delete from tally.dropped_job
             where closed_at < now() - ? * interval '1 second'
@@ -103,5 +122,10 @@ final class RetentionStore {
      */
     int drop(Tx tx, UUID youngest, Duration closedFor, int limit) throws SQLException {
         return tx.update(DROP, youngest, closedFor.toSeconds(), limit);
+    }
+
+    /** Drops one closed job of the mesh, sealed or not. */
+    void drop(Tx tx, String mesh, UUID job) throws SQLException {
+        tx.update(DROP_ONE, job, mesh);
     }
 }

@@ -102,6 +102,11 @@ public final class JobEventStore {
             returning l.job_id
             """;
 
+    private static final String FORGET_ONE = """
+            delete from tally.job_log
+            where job_id = ?
+            """;
+
     private static final String DROP = """
             delete from tally.job_event
             where job_id = any(?)
@@ -132,6 +137,14 @@ public final class JobEventStore {
         List<UUID> gone = tx.query(FORGET, row -> row.getObject("job_id", UUID.class), youngest);
         if (!gone.isEmpty()) {
             tx.update(DROP, (Object) gone.toArray(UUID[]::new));
+        }
+    }
+
+    /** Drops the events of a job of the mesh. Readers that have not begun find no job when this transaction has deleted it. */
+    public void forget(Tx tx, String mesh, JobId job) throws SQLException {
+        if (lock(tx, mesh, job).isPresent()) {
+            tx.update(FORGET_ONE, job.value());
+            tx.update(DROP, (Object) new UUID[] {job.value()});
         }
     }
 

@@ -7,6 +7,7 @@ import dev.tallystick.engine.Workbench;
 import dev.tallystick.engine.upkeep.JobRetention;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Also;
 import dev.tallystick.testkit.TestPostgres;
 import dev.tallystick.workflow.Accepted;
 import dev.tallystick.workflow.JobId;
@@ -144,9 +145,9 @@ class SealQueueTest {
         JobId first = workbench.submit(engine, "one", "key");
         workbench.await(engine, first);
         seal();
-        JobId rerun = ((Accepted.Fresh) engine.reruns().rerun(first, ScopedKey.of("rerun"))).job();
+        JobId rerun = ((Accepted.Fresh) engine.reruns().rerun(first, ScopedKey.of("rerun"), Also.NOTHING)).job();
         workbench.await(engine, rerun);
-        JobId fork = ((Accepted.Fresh) engine.reruns().fork(first, "one", ScopedKey.of("fork"))).job();
+        JobId fork = ((Accepted.Fresh) engine.reruns().fork(first, "one", ScopedKey.of("fork"), Also.NOTHING)).job();
         workbench.await(engine, fork);
 
         assertThat(facts())

@@ -42,6 +42,7 @@ public final class LogAudit {
     private final List<MapLeaf> leaves = new ArrayList<>();
     private final Map<Long, Hash> secrets = new HashMap<>();
     private final Set<Long> closed = new HashSet<>();
+    private final Set<Long> erased = new HashSet<>();
     private final List<TileLevel> levels = new ArrayList<>();
     private RightEdge edge = RightEdge.EMPTY;
     private RightEdge beforeRotation = RightEdge.EMPTY;
@@ -244,7 +245,12 @@ public final class LogAudit {
                 }
             }
             case LogEntry.KeyRotation rotated -> {}
-            case LogEntry.Erased erased -> {}
+            case LogEntry.Erased once -> {
+                Long accepted = once.accepted();
+                if (accepted != null && !erased.add(accepted)) {
+                    found("entry " + index, "erases the job of entry " + accepted + " a second time");
+                }
+            }
             case LogEntry.OperatorAction action -> {}
             case LogEntry.ExchangeDocument document -> {}
         }

@@ -6,6 +6,7 @@ import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.tree.EntryBundle;
 import dev.tallystick.log.tree.Hash;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
@@ -59,6 +60,8 @@ public sealed interface LogEntry {
             Map<String, Hash> commitments)
             implements LogEntry {
 
+        public static final EntryType TYPE = EntryType.ACCEPTED;
+
         public Accepted {
             commitments = checked(commitments);
             if (tag != null && (secret == null || !commitments.containsKey(JOB))) {
@@ -72,7 +75,7 @@ public sealed interface LogEntry {
 
         @Override
         public EntryType type() {
-            return EntryType.ACCEPTED;
+            return TYPE;
         }
 
         @Override
@@ -120,21 +123,23 @@ public sealed interface LogEntry {
 
         @Override
         public Json.ObjectValue json() {
-            Map<String, Json> members = new TreeMap<>();
-            if (accepted != null) {
-                members.put("accepted", Json.of(accepted));
-            }
-            members.put("commitments", write(commitments));
-            return new Json.ObjectValue(members);
+            return afterAcceptance(accepted, commitments);
         }
     }
 
-    /** The salt and the personal data of a job were deleted: the commitments of its entries cannot be opened any more. */
-    record Erased(long accepted, Map<String, Hash> commitments) implements LogEntry {
+    /**
+     * The salt and the personal data of a job were deleted: the commitments of its entries cannot be opened any more.
+     *
+     * @param accepted the index of its accepted entry; null if the job was accepted before this log began
+     * @param commitments by field of the record of the erasure, which has a salt of its own
+     */
+    record Erased(@Nullable Long accepted, Map<String, Hash> commitments) implements LogEntry {
 
         public Erased {
             commitments = checked(commitments);
-            requireIndex(accepted);
+            if (accepted != null) {
+                requireIndex(accepted);
+            }
         }
 
         @Override
@@ -144,25 +149,49 @@ public sealed interface LogEntry {
 
         @Override
         public Json.ObjectValue json() {
-            return new Json.ObjectValue(Map.of("accepted", Json.of(accepted), "commitments", write(commitments)));
+            return afterAcceptance(accepted, commitments);
         }
     }
 
-    /** An operator intervened: redrove, discarded, resolved, cancelled. */
-    record OperatorAction(Map<String, Hash> commitments) implements LogEntry {
+    /**
+     * An operator intervened: redrove, discarded, resolved, cancelled.
+     *
+     * @param ends what must never work again, as {@link #ended} hashes it; null for an act that ends nothing
+     */
+    record OperatorAction(@Nullable Hash ends, Map<String, Hash> commitments) implements LogEntry {
+
+        public static final EntryType TYPE = EntryType.OPERATOR_ACTION;
 
         public OperatorAction {
             commitments = checked(commitments);
         }
 
+        /**
+         * The hash of a member or a token that was ended. Those who know the ID can compute it.
+         *
+         * @param kind {@code member} or {@code token}
+         */
+        public static Hash ended(String kind, String mesh, String id) {
+            return Hash.sha256(
+                    "tally-ended-v1".getBytes(StandardCharsets.US_ASCII),
+                    HmacSha256.lengthPrefixed(kind),
+                    HmacSha256.lengthPrefixed(mesh),
+                    HmacSha256.lengthPrefixed(id));
+        }
+
         @Override
         public EntryType type() {
-            return EntryType.OPERATOR_ACTION;
+            return TYPE;
         }
 
         @Override
         public Json.ObjectValue json() {
-            return new Json.ObjectValue(Map.of("commitments", write(commitments)));
+            Map<String, Json> members = new TreeMap<>();
+            if (ends != null) {
+                members.put("ends", Json.of(ends.base64()));
+            }
+            members.put("commitments", write(commitments));
+            return new Json.ObjectValue(members);
         }
     }
 
@@ -278,8 +307,9 @@ public sealed interface LogEntry {
         LogEntry entry = switch (type) {
             case ACCEPTED -> accepted(fields);
             case CLOSED -> new Closed(fields.findNumber("accepted").orElse(null), fields.hashes("commitments"));
-            case ERASED -> new Erased(fields.number("accepted"), fields.hashes("commitments"));
-            case OPERATOR_ACTION -> new OperatorAction(fields.hashes("commitments"));
+            case ERASED -> new Erased(fields.findNumber("accepted").orElse(null), fields.hashes("commitments"));
+            case OPERATOR_ACTION ->
+                new OperatorAction(fields.findHash("ends").orElse(null), fields.hashes("commitments"));
             case EXCHANGE_DOCUMENT -> new ExchangeDocument(fields.hashes("commitments"));
             case MEMBER_SECRET -> new SecretCommitted(fields.hash("position"), fields.hash("commitment"));
             case MAP_HEAD -> new MapHead(fields.number("covers"), fields.hash("root"), fields.number("count"));
@@ -313,6 +343,16 @@ public sealed interface LogEntry {
             }
         }
         throw new IllegalArgumentException("an accepted entry: unknown kind of origin");
+    }
+
+    /** What follows the acceptance of a job. */
+    private static Json.ObjectValue afterAcceptance(@Nullable Long accepted, Map<String, Hash> commitments) {
+        Map<String, Json> members = new TreeMap<>();
+        if (accepted != null) {
+            members.put("accepted", Json.of(accepted));
+        }
+        members.put("commitments", write(commitments));
+        return new Json.ObjectValue(members);
     }
 
     private static Json write(Map<String, Hash> commitments) {

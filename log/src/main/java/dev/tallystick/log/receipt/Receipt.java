@@ -17,14 +17,19 @@ import org.jspecify.annotations.Nullable;
  * Proves that a job was accepted and, if it has closed, how: both entries under one checkpoint, with the fields that the holder
  * shows. Receipts do not age.
  *
+ * <p>The receipt of an erased job proves its entries and its erasure. Only the record of the erasure can be opened then, and
+ * shows the job; fields of the others may still be shown by a holder who knows their openings from an older receipt.
+ *
  * @param job the id of the job, which all shown fields belong to
  * @param accepted null if the job was accepted before the log began
  * @param closed null as long as the job has not closed or its closing is not sealed
+ * @param erased null unless the job was erased
  */
 public record Receipt(
         String job,
         @Nullable SealedEntry accepted,
         @Nullable SealedEntry closed,
+        @Nullable SealedEntry erased,
         SignedNote checkpoint,
         List<Rotation> rotations) {
 
@@ -42,9 +47,23 @@ public record Receipt(
         }
     }
 
+    /** The receipt of a job that was not erased. */
+    public Receipt(
+            String job,
+            @Nullable SealedEntry accepted,
+            @Nullable SealedEntry closed,
+            SignedNote checkpoint,
+            List<Rotation> rotations) {
+        this(job, accepted, closed, null, checkpoint, rotations);
+    }
+
     /** What a receipt proves. */
     public record Facts(
-            Standing standing, String job, Map<String, Json> accepted, Optional<Map<String, Json>> closed) {}
+            Standing standing,
+            String job,
+            Map<String, Json> accepted,
+            Optional<Map<String, Json>> closed,
+            Optional<Map<String, Json>> erased) {}
 
     public static Receipt parse(byte[] json) {
         JsonFields fields = Document.open("a receipt", FORMAT, json);
@@ -53,6 +72,7 @@ public record Receipt(
                 fields.text("job"),
                 fields.findObject("accepted").map(SealedEntry::parse).orElse(null),
                 fields.findObject("closed").map(SealedEntry::parse).orElse(null),
+                fields.findObject("erased").map(SealedEntry::parse).orElse(null),
                 document.checkpoint(),
                 document.rotations());
         fields.end();
@@ -68,6 +88,9 @@ public record Receipt(
         if (closed != null) {
             members.put("closed", closed.json());
         }
+        if (erased != null) {
+            members.put("erased", erased.json());
+        }
         return new Json.ObjectValue(members);
     }
 
@@ -81,22 +104,31 @@ public record Receipt(
         Map<String, Json> acceptedFields = Map.of();
         if (accepted != null) {
             LogEntry.Accepted entry = SealedEntry.as(LogEntry.Accepted.class, accepted, EntryType.ACCEPTED);
-            acceptedFields = checked(standing, accepted, entry.commitments());
+            acceptedFields = checked(standing, accepted, entry.commitments(), erased == null);
         }
         Optional<Map<String, Json>> closedFields = Optional.empty();
         if (closed != null) {
             LogEntry.Closed entry = SealedEntry.as(LogEntry.Closed.class, closed, EntryType.CLOSED);
-            requireLinked(entry);
-            closedFields = Optional.of(checked(standing, closed, entry.commitments()));
+            requireLinked(closed, entry.accepted());
+            closedFields = Optional.of(checked(standing, closed, entry.commitments(), erased == null));
         }
-        return new Facts(standing, job, acceptedFields, closedFields);
+        Optional<Map<String, Json>> erasedFields = Optional.empty();
+        if (erased != null) {
+            LogEntry.Erased entry = SealedEntry.as(LogEntry.Erased.class, erased, EntryType.ERASED);
+            requireLinked(erased, entry.accepted());
+            erasedFields = Optional.of(checked(standing, erased, entry.commitments(), true));
+        }
+        return new Facts(standing, job, acceptedFields, closedFields, erasedFields);
     }
 
-    private Map<String, Json> checked(Standing standing, SealedEntry sealed, Map<String, Hash> commitments) {
+    /** @param showsJob whether the entry must show its job: nothing but the erasure of an erased job can be opened */
+    private Map<String, Json> checked(
+            Standing standing, SealedEntry sealed, Map<String, Hash> commitments, boolean showsJob) {
         sealed.requireIncluded(standing.checkpoint());
         sealed.requireOpened(job, commitments);
         Opened id = sealed.shown().get(LogEntry.JOB);
-        if (id == null || !id.value().equals(Json.of(job))) {
+        boolean shown = id == null ? !showsJob : id.value().equals(Json.of(job));
+        if (!shown) {
             throw new IllegalArgumentException(
                     "the " + sealed.entry().type().words() + " record does not show that its job is '" + job + "'");
         }
@@ -105,11 +137,11 @@ public record Receipt(
         return fields;
     }
 
-    private void requireLinked(LogEntry.Closed entry) {
-        Long named = entry.accepted();
+    private void requireLinked(SealedEntry sealed, @Nullable Long named) {
         boolean linked = accepted == null ? named == null : named != null && named == accepted.index();
         if (!linked) {
-            throw new IllegalArgumentException("the closed entry belongs to another accepted entry");
+            throw new IllegalArgumentException(
+                    "the " + sealed.entry().type().words() + " entry belongs to another accepted entry");
         }
     }
 }

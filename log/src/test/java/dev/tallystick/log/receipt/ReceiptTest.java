@@ -190,7 +190,7 @@ class ReceiptTest {
 
     @Test
     void an_erased_job_keeps_a_valid_receipt_without_its_fields() throws IOException {
-        logs.seal(List.of(new LogEntry.Erased(4, Map.of())));
+        logs.seal(List.of(new LogEntry.Erased(4L, Map.of())));
         assertThat(proven(Receipt.verify(receipt(0).json().canonicalBytes(), TRUST))
                         .job())
                 .isEqualTo("job-0");

@@ -9,6 +9,7 @@ import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.seal.LostKeys;
 import dev.tallystick.engine.seal.Promises;
 import dev.tallystick.engine.submit.JobStarter;
 import dev.tallystick.keys.ScopedKey;
@@ -34,17 +35,23 @@ public final class JobHook implements AcceptHook {
     private static final int MOST_ATTRIBUTES = 100;
     private static final Duration SOON = Duration.ofMillis(1);
 
+    static final String LOST =
+            "a job was accepted under this key before the database was restored from a backup: whether it ran"
+                    + " is not known here. Find out, and submit it under a new key if it did not";
+
     private final Workflows workflows;
     private final JobStarter jobStarter;
     private final InstantSource clock;
     private final @Nullable Promises promises;
+    private final LostKeys lostKeys;
     private final CompletionWatch ends = new CompletionForwarder();
 
     /** @param promises null if this server does not seal */
-    public JobHook(Workflows workflows, InstantSource clock, @Nullable Promises promises) {
+    public JobHook(Workflows workflows, InstantSource clock, @Nullable Promises promises, LostKeys lostKeys) {
         this.workflows = workflows;
         this.clock = clock;
         this.promises = promises;
+        this.lostKeys = lostKeys;
         this.jobStarter = workflows.intake();
     }
 
@@ -60,6 +67,10 @@ public final class JobHook implements AcceptHook {
         Envelope envelope = submission.envelope();
         JobOptions options = submission.options();
         String workflow = envelope.to().reference();
+        ScopedKey key = new ScopedKey(member.scope(), submission.key());
+        if (lostKeys.isLost(key)) {
+            return new Plan.Refused(new Rejection(Rejection.Code.OUTCOME_UNKNOWN, LOST));
+        }
         try {
             List<Attribute> attributes = attributes(options.attributes().members());
             int version = workflows.version(workflow, options.version());
@@ -77,7 +88,6 @@ public final class JobHook implements AcceptHook {
                             null,
                             attributes),
                     submission.traceParent());
-            ScopedKey key = new ScopedKey(member.scope(), submission.key());
             StoredResponse answer = new JobAnswer(version, acceptance(key)).stored();
             return new Plan.Ready(answer, new Planned(planned.underKey(key), options.notBefore()));
         } catch (UnknownWorkflowException e) {

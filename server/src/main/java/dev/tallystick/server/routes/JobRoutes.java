@@ -59,6 +59,7 @@ public final class JobRoutes {
     private final LongPolls longPolls;
     private final BudgetGuard budgetGuard;
     private final @Nullable Promises promises;
+    private final SealedActs acts;
 
     /** @param promises null if this server does not seal */
     public JobRoutes(
@@ -68,7 +69,8 @@ public final class JobRoutes {
             MeshJobs jobs,
             LongPolls longPolls,
             BudgetGuard budgetGuard,
-            @Nullable Promises promises) {
+            @Nullable Promises promises,
+            SealedActs acts) {
         this.broker = broker;
         this.submissions = submissions;
         this.budgetGuard = budgetGuard;
@@ -76,6 +78,7 @@ public final class JobRoutes {
         this.jobs = jobs;
         this.longPolls = longPolls;
         this.promises = promises;
+        this.acts = acts;
     }
 
     public List<Route> routes() {
@@ -305,7 +308,7 @@ public final class JobRoutes {
 
     private Answer cancel(Call call) {
         JobInfo job = jobs.job(call);
-        engine.cancel(job.mesh(), job.id());
+        engine.cancel(job.mesh(), job.id(), acts.act(call, "cancel", job.id()));
         return Answer.of(202, new JobStatus(job.id().value(), status(job.outcome())));
     }
 

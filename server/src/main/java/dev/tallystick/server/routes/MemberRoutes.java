@@ -21,11 +21,13 @@ import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;
 import dev.tallystick.server.http.Route;
+import dev.tallystick.sql.Also;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +40,12 @@ public final class MemberRoutes {
 
     private final Members members;
     private final Stock stock;
+    private final SealedActs acts;
 
-    public MemberRoutes(Members members, Stock stock) {
+    public MemberRoutes(Members members, Stock stock, SealedActs acts) {
         this.members = members;
         this.stock = stock;
+        this.acts = acts;
     }
 
     public List<Route> routes() {
@@ -114,15 +118,24 @@ public final class MemberRoutes {
     private Answer put(Call call, PutMember wanted) {
         Set<Role> roles = roles(wanted.roles());
         Member member = Call.understood(() -> new Member(call.member().mesh(), name(call), roles));
-        if (members.create(member, stock.roomForMember(member.mesh(), member.name()))) {
+        Map<String, String> given =
+                Map.of("roles", roles.stream().map(Role::word).sorted().collect(Collectors.joining(",")));
+        if (members.create(
+                member,
+                stock.roomForMember(member.mesh(), member.name()),
+                acts.act(call, "create_member", "member:" + member.name(), given))) {
             return Answer.created(view(member, null));
         }
-        members.changeRoles(member.mesh(), member.name(), member.roles());
+        members.changeRoles(
+                member.mesh(),
+                member.name(),
+                member.roles(),
+                acts.act(call, "change_roles", "member:" + member.name(), given));
         return Answer.ok(view(member, null));
     }
 
     private Answer remove(Call call) {
-        if (!members.remove(call.member().mesh(), name(call))) {
+        if (!members.remove(call.member().mesh(), name(call), id -> acts.ending(call, "remove_member", "member", id))) {
             throw Call.notFound();
         }
         return Answer.nothing();
@@ -139,21 +152,34 @@ public final class MemberRoutes {
 
     private Answer issue(Call call, IssueToken wanted) {
         String mesh = call.member().mesh();
-        return members.issue(mesh, name(call), validity(wanted), stock.roomForToken(mesh, name(call)))
+        return members.issue(
+                        mesh,
+                        name(call),
+                        validity(wanted),
+                        stock.roomForToken(mesh, name(call)),
+                        token -> issued(call, mesh, name(call), token))
                 .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }
 
     private Answer rotate(Call call, IssueToken wanted) {
-        return members.rotate(call.member().mesh(), call.name("id"), validity(wanted))
+        String id = call.name("id");
+        return members.rotate(
+                        call.member().mesh(), id, validity(wanted), acts.ending(call, "rotate_token", "token", id))
                 .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }
 
     private Answer revoke(Call call) {
-        return members.revoke(call.member().mesh(), call.name("id"))
+        String id = call.name("id");
+        return members.revoke(call.member().mesh(), id, acts.ending(call, "revoke_token", "token", id))
                 .map(revoked -> Answer.nothing())
                 .orElseThrow(Call::notFound);
+    }
+
+    /** An admin of another mesh may issue it, as an operator. */
+    private Also issued(Call call, String mesh, String member, String token) {
+        return acts.act(mesh, call, "issue_token", "token:" + token, Map.of("member", member));
     }
 
     private Answer createMesh(Call call) {
@@ -168,7 +194,12 @@ public final class MemberRoutes {
             throw Call.notFound();
         }
         members.create(new Member(mesh, ADMIN, EnumSet.of(Role.ADMIN)));
-        return members.issue(mesh, ADMIN, validity(wanted), stock.roomForToken(mesh, ADMIN))
+        return members.issue(
+                        mesh,
+                        ADMIN,
+                        validity(wanted),
+                        stock.roomForToken(mesh, ADMIN),
+                        token -> issued(call, mesh, ADMIN, token))
                 .map(issued -> Answer.created(view(issued)))
                 .orElseThrow(Call::notFound);
     }

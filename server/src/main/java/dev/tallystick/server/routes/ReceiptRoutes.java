@@ -88,7 +88,7 @@ public final class ReceiptRoutes {
         return switch (receipts.prove(mesh, id, shown)) {
             case JobProof.Proven proven -> Answer.ok(new JobReceipt(id, RawJson.of(proven.receipt())));
             case JobProof.Pending pending -> throw notYet();
-            case JobProof.Erased erased -> throw Call.notFound();
+            case JobProof.Lost lost -> throw Call.notFound();
             case JobProof.Unsealed unsealed -> {
                 if (jobs.reader().job(mesh, new JobId(id)).isEmpty()) {
                     throw Call.notFound();

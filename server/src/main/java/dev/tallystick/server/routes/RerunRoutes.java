@@ -33,9 +33,11 @@ public final class RerunRoutes {
 
     private final Reruns reruns;
     private final BudgetGuard budgetGuard;
+    private final SealedActs acts;
 
-    public RerunRoutes(Reruns reruns, BudgetGuard budgetGuard) {
+    public RerunRoutes(Reruns reruns, BudgetGuard budgetGuard, SealedActs acts) {
         this.reruns = reruns;
+        this.acts = acts;
         this.budgetGuard = budgetGuard;
     }
 
@@ -93,7 +95,9 @@ public final class RerunRoutes {
         JobId job = new JobId(call.id("id"));
         ScopedKey key = key(call);
         return budgetGuard.spend(
-                call, Fingerprint.of("rerun", job.toString()), () -> again(call, job, () -> reruns.rerun(job, key)));
+                call,
+                Fingerprint.of("rerun", job.toString()),
+                () -> again(call, job, () -> reruns.rerun(job, key, acts.act(call, "rerun", job))));
     }
 
     private Answer fork(Call call, ForkJob fork) {
@@ -101,7 +105,12 @@ public final class RerunRoutes {
         ScopedKey key = key(call);
         Fingerprint request = Call.understood(() -> Fingerprint.of("fork", job.toString(), fork.step()));
         return budgetGuard.spend(
-                call, request, () -> again(call, job, () -> Call.understood(() -> reruns.fork(job, fork.step(), key))));
+                call,
+                request,
+                () -> again(
+                        call,
+                        job,
+                        () -> Call.understood(() -> reruns.fork(job, fork.step(), key, acts.act(call, "fork", job)))));
     }
 
     private static ScopedKey key(Call call) {
@@ -170,11 +179,14 @@ public final class RerunRoutes {
                 new IdempotencyKey("redrive:" + job),
                 Fingerprint.of("redrive", job.toString()),
                 () -> Answer.ok(new Redriven(
-                        refusing(() -> reruns.redrive(letter.mesh(), job)).value(), job.value())));
+                        refusing(() -> reruns.redrive(letter.mesh(), job, acts.act(call, "redrive", job)))
+                                .value(),
+                        job.value())));
     }
 
     private Answer discard(Call call) {
-        reruns.discard(call.member().mesh(), letter(call).job());
+        JobId job = letter(call).job();
+        reruns.discard(call.member().mesh(), job, acts.act(call, "discard", job));
         return Answer.nothing();
     }
 

@@ -4,6 +4,7 @@ import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.engine.schedule.Submitters;
+import dev.tallystick.engine.seal.LostKeys;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Tx;
@@ -12,7 +13,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** The broker's members, in whose names schedules start jobs: charged to the budget of their submissions. */
-public record Spenders(Broker broker) implements Submitters {
+public record Spenders(Broker broker, LostKeys lostKeys) implements Submitters {
+
+    @Override
+    public boolean isLost(ScopedKey key) {
+        return lostKeys.isLost(key);
+    }
 
     @Override
     public boolean include(Tx tx, Scope scope) throws SQLException {

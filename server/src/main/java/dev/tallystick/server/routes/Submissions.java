@@ -153,6 +153,7 @@ public final class Submissions {
             case UNKNOWN_QUEUE -> ProblemCode.UNKNOWN_QUEUE;
             case UNKNOWN_MEMBER -> ProblemCode.UNKNOWN_MEMBER;
             case UNKNOWN_WORKFLOW -> ProblemCode.UNKNOWN_WORKFLOW;
+            case OUTCOME_UNKNOWN -> ProblemCode.OUTCOME_UNKNOWN;
         };
         return new Problem(code, why.detail());
     }

@@ -69,6 +69,7 @@ class ClientCoverageTest {
             row("POST /v1/jobs/{id}/signals/{name}", TallyClient.class, "signal"),
             row("POST /v1/jobs/{id}/cancel", TallyClient.class, "cancel"),
             row("POST /v1/jobs/{id}/rerun", TallyClient.class, "rerun"),
+            row("POST /v1/jobs/{id}/erase", Jobs.class, "erase"),
             row("POST /v1/jobs/{id}/fork", TallyClient.class, "fork"),
             row("GET /v1/deadletters", DeadLetters.class, "list"),
             row("GET /v1/deadletters/{job}", DeadLetters.class, "find"),

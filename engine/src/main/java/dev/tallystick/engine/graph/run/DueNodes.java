@@ -212,7 +212,7 @@ final class DueNodes {
         } catch (IllegalArgumentException e) {
             return hand.in(posting, new NodeEvent.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"));
         }
-        SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
+        SentSignal.Id id = SentSignal.Id.ofSender(to, name, due.key().toString());
         SentSignal signal = new SentSignal(due.mesh(), id, codec.encode(order.get(GraphContext.PAYLOAD)));
         Signalled answer = send.apply(signal).handle((sent, failure) -> sent).join();
         if (answer == null) {
