@@ -23,6 +23,7 @@ import math
 import os
 import struct
 import sys
+import unicodedata
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -304,9 +305,9 @@ def checkpoint_of(document, root_key, policy):
 
 def standing(document, root_key, policy):
     size, root, at, ring = checkpoint_of(document, root_key, policy)
-    when = "signed, unwitnessed" if at is None else "signed and witnessed, at %s" % (
+    when = "signed, unwitnessed" if at is None else "cosigned at %s" % (
         utc(at).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    return size, root, "log %s at size %d, %s" % (ring.origin, size, when)
+    return size, root, "as of size %d of log %s, %s" % (size, ring.origin, when)
 
 
 # Entries, records and the key map
@@ -366,20 +367,27 @@ def bit(tag, depth):
     return tag[depth >> 3] >> (7 - (depth & 7)) & 1
 
 
-def looked_up(proof, tag, root):
+def looked_up(proof, tag, root, reason="a proof does not lead to the root of the key map"):
     """The commitment of a tag in the map; None if it is absent."""
     siblings = [b64(each, 32) for each in proof["siblings"]]
     require(len(siblings) <= 256, "a proof has at most 256 hashes")
     leaf, value = proof.get("leaf"), ZERO
     if leaf:
         there, commitment = b64(leaf["tag"], 32), b64(leaf["commitment"], 32)
-        require(all(bit(there, depth) == bit(tag, depth) for depth in range(len(siblings))), "a leaf is misplaced")
+        require(all(bit(there, depth) == bit(tag, depth) for depth in range(len(siblings))), reason)
         value = map_leaf(there, commitment)
     for depth in reversed(range(len(siblings))):
         pair = (siblings[depth], value) if bit(tag, depth) else (value, siblings[depth])
         value = map_node(*pair)
-    require(value == root, "a proof does not lead to the root of the key map")
+    require(value == root, reason)
     return commitment if leaf and there == tag else None
+
+
+def printable(text):
+    """A line break in a name could look like another verdict."""
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    require(text and not any(unicodedata.category(each) in hidden for each in text), "names and keys are printable")
+    return text
 
 
 def member_position(mesh, member, generation):
@@ -392,13 +400,15 @@ def key_proof(data, root_key, policy):
     size, root, words = standing(document, root_key, policy)
     head = sealed(document["head"], size, root, MAP_HEAD)
     require(document["head"]["index"] == head["covers"] == size - 1, "the head is not the last entry")
-    top, mesh, member, key = b64(head["root"], 32), document["mesh"], document["member"], document["key"]
+    top, key = b64(head["root"], 32), printable(document["key"])
+    mesh, member = printable(document["mesh"]), printable(document["member"])
     jobs = []
     for number, generation in enumerate(document["generations"], 1):
         secret, count = b64(generation["secret"], 32), struct.pack(">I", number)
         committed = mac(secret, b"tally-secret-v1", lp(mesh), lp(member), count)
-        require(looked_up(generation["committed"], member_position(mesh, member, number), top) == committed,
-                "the log does not commit to the secret of generation %d" % number)
+        reason = "the log does not commit to the secret of generation %d for this member and mesh" % number
+        position = member_position(mesh, member, number)
+        require(looked_up(generation["committed"], position, top, reason) == committed, reason)
         require(generation["numbers"], "a generation shows no number")
         for n, each in enumerate(generation["numbers"]):
             tag = mac(secret, b"tally-tag-v1", lp("accept"), lp(key), struct.pack(">I", n))
@@ -408,13 +418,16 @@ def key_proof(data, root_key, policy):
             if there is not None:
                 shown = each.get("job")
                 require(shown is None or opens(shown, there, shown["value"], "job"), "an acceptance of another job")
-                jobs.append(shown["value"] if shown else "(not shown)")
+                jobs.append(printable(shown["value"]) if shown else "(not shown)")
     further = member_position(mesh, member, len(document["generations"]) + 1)
     require(looked_up(document["no_further"], further, top) is None, "a generation of the secret is not shown")
     family = descendants(document.get("descendants", []), size, root, jobs)
     if document.get("more_descendants"):
         family.append("and others")
-    lines = ["key %s: %d acceptance(s) %s; %s" % (key, len(jobs), " ".join(jobs), words)]
+    if not document["generations"]:
+        words += "; the log has no secret of this member: check the id"
+    who = "key %s of member %s in mesh %s" % (canonical(key), canonical(member), canonical(mesh))
+    lines = ["%s: %d acceptance(s) %s; %s" % (who, len(jobs), " ".join(jobs), words)]
     return "\n  ".join(lines + family)
 
 
@@ -423,7 +436,7 @@ def descendants(entries, size, root, jobs):
     family, found = set(jobs), []
     for each in entries:
         entry, shown = sealed(each, size, root, ACCEPTED), each["shown"]
-        job, origin = shown["job"]["value"], shown["origin"]["value"]
+        job, origin = printable(shown["job"]["value"]), printable(shown["origin"]["value"])
         check_shown(each, entry, job)
         require(opens(shown["origin"], b64(entry["origin"]["job"], 32), job, "origin"),
                 "entry %d does not come from the job shown" % each["index"])

@@ -199,7 +199,10 @@ final class KeyCommand extends CommandGroup {
 
         @Override
         public ExitCode run(TallyClient client) {
-            return print(client.keys().prove(key()).canonical());
+            Json.ObjectValue proof = client.keys().prove(key());
+            progress("This proof is about member " + words(proof.members().get("member")) + " in mesh "
+                    + words(proof.members().get("mesh")) + ". Check it with 'tally verify'.");
+            return print(proof.canonical());
         }
     }
 

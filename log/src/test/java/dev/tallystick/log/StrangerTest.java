@@ -68,12 +68,12 @@ class StrangerTest {
             Path receipt = Files.write(
                     scratch.resolve("r.json"), receipt(log, "job-a").json().canonicalBytes());
             String proven =
-                    "0 job job-a: accepted (entry 305), closed (entry 306); log log.example/tally at size 311, signed";
-            assertThat(python("receipt", receipt)).isEqualTo(proven + ", unwitnessed");
+                    "0 job job-a: accepted (entry 305), closed (entry 306); as of size 311 of log log.example/tally";
+            assertThat(python("receipt", receipt)).isEqualTo(proven + ", signed, unwitnessed");
             Path policy = Files.writeString(
                     scratch.resolve("policy"), "witness W " + Logs.WITNESS.key() + "\ngroup G all W\nquorum G\n");
             assertThat(python("receipt", receipt, "--policy", policy.toString()))
-                    .isEqualTo(proven + " and witnessed, at 2026-03-01T12:00:00Z");
+                    .isEqualTo(proven + ", cosigned at 2026-03-01T12:00:00Z");
             String text = Files.readString(receipt);
             Files.writeString(receipt, text.replace("123456.789", "123456.788"));
             assertThat(python("receipt", receipt))
@@ -84,13 +84,25 @@ class StrangerTest {
             Path once = Files.write(
                     scratch.resolve("once.json"), keyProof(log, "key-a").json().canonicalBytes());
             assertThat(python("key", once))
-                    .startsWith("0 key key-a: 1 acceptance(s) job-a; ")
-                    .endsWith("\n  rerun job-r of job-a");
-            Files.writeString(once, Files.readString(once).replace("\"kind\":\"rerun\"", "\"kind\":\"fork\""));
+                    .isEqualTo("0 key \"key-a\" of member \"member-1\" in mesh \"mesh-1\": 1 acceptance(s) job-a; "
+                            + "as of size 311 of log log.example/tally, signed, unwitnessed\n  rerun job-r of job-a");
+            assertThat(python("key", once, "--policy", policy.toString()))
+                    .contains("; as of size 311 of log log.example/tally, cosigned at 2026-03-01T12:00:00Z\n");
+            String proof = Files.readString(once);
+            String uncommitted =
+                    "1 refused: the log does not commit to the secret of generation 1 for this member and mesh";
+            Files.writeString(once, proof.replace("\"member\":\"member-1\"", "\"member\":\"member-2\""));
+            assertThat(python("key", once)).isEqualTo(uncommitted);
+            Files.writeString(once, proof.replace("\"mesh\":\"mesh-1\"", "\"mesh\":\"mesh-2\""));
+            assertThat(python("key", once)).isEqualTo(uncommitted);
+            Files.writeString(once, proof.replace("\"member-1\"", "\"member-1\\nkey\""));
+            assertThat(python("key", once)).isEqualTo("1 refused: names and keys are printable");
+            Files.writeString(once, proof.replace("\"kind\":\"rerun\"", "\"kind\":\"fork\""));
             assertThat(python("key", once)).isEqualTo("1 refused: entry 307 is not in the log of this checkpoint");
             Path never = Files.write(
                     scratch.resolve("never.json"), keyProof(log, "key-b").json().canonicalBytes());
-            assertThat(python("key", never)).startsWith("0 key key-b: 0 acceptance(s)");
+            assertThat(python("key", never))
+                    .startsWith("0 key \"key-b\" of member \"member-1\" in mesh \"mesh-1\": 0 acceptance(s)");
             Files.writeString(never, Files.readString(never).replace("key-b", "key-a"));
             assertThat(python("key", never)).startsWith("1 refused: ");
 
@@ -107,13 +119,18 @@ class StrangerTest {
             Files.writeString(broken, Files.readString(broken).replace("f".repeat(64), "e".repeat(64)));
             assertThat(python("promise", broken, "--log", logs.path.toString()))
                     .isEqualTo("1 refused: the fingerprint is not the one that was promised");
-            TagProof proof = LogAudit.lookUp(
+            TagProof omitted = LogAudit.lookUp(
                             logs.path, Logs.SIGNER.key(), lost.unverified().tag())
                     .proof()
                     .orElseThrow();
             Path omission = write(
                     "omission.json",
-                    new Omission(lost.note(), proof.head(), proof.proof(), proof.checkpoint(), proof.rotations())
+                    new Omission(
+                                    lost.note(),
+                                    omitted.head(),
+                                    omitted.proof(),
+                                    omitted.checkpoint(),
+                                    omitted.rotations())
                             .json());
             assertThat(python("omission", omission, "--policy", policy.toString()))
                     .startsWith("0 broken: job job-b");

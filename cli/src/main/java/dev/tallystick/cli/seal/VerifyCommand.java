@@ -126,6 +126,7 @@ public final class VerifyCommand extends TallyCommand {
         fields.put("mesh", Json.of(facts.mesh()));
         fields.put("member", Json.of(facts.member()));
         fields.put("key", Json.of(facts.key()));
+        fields.put("secrets", Json.of(facts.secrets()));
         fields.put(
                 "acceptances",
                 new Json.ArrayValue(
@@ -142,6 +143,7 @@ public final class VerifyCommand extends TallyCommand {
         fields.put("log", Json.of(facts.standing().checkpoint().origin()));
         fields.put("size", Json.of(facts.standing().checkpoint().size()));
         fields.put("standing", Json.of(facts.standing().words()));
+        facts.standing().cosignedAt().ifPresent(at -> fields.put("cosigned_at", Json.of(at.toString())));
         answer("proven: " + facts.words(), fields);
         return ExitCode.OK;
     }

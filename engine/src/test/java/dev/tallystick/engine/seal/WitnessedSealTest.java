@@ -92,11 +92,15 @@ class WitnessedSealTest extends SealingRig {
         sealer.cosign();
         assertThat(standing(second, sealer.rootKey(), one()).cosignedAt()).contains(NOW);
 
+        long cosigned = standing(second, sealer.rootKey(), one()).checkpoint().size();
+        run("one", "third");
+        sealer.seal();
         byte[] proof = sealer.proveKey(ScopedKey.of("first")).orElseThrow();
         Verdict<KeyProof.Facts> verdict =
                 KeyProof.verify(proof, Trust.of(sealer.rootKey()).with(one()));
-        assertThat(((Verdict.Proven<KeyProof.Facts>) verdict).facts().standing().cosignedAt())
-                .contains(NOW);
+        assertThat(((Verdict.Proven<KeyProof.Facts>) verdict).facts().words())
+                .startsWith("the key \"first\" of member \"library\" in mesh \"default\" was accepted exactly once")
+                .contains("as of size " + cosigned + " of log ", ", cosigned at " + NOW);
     }
 
     @Test

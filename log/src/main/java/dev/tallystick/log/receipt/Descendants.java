@@ -66,7 +66,7 @@ public record Descendants(List<SealedEntry> entries, boolean more) {
     private static String text(SealedEntry entry, String field) {
         Opened opened = entry.shown().get(field);
         if (opened != null && opened.value() instanceof Json.StringValue text) {
-            return text.value();
+            return KeyProof.printable("the id of a job", text.value());
         }
         throw new IllegalArgumentException("entry " + entry.index() + " does not show its field '" + field + "'");
     }

@@ -1,6 +1,7 @@
 package dev.tallystick.log.receipt;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Unicode;
 import dev.tallystick.log.entry.JsonFields;
 import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.entry.MemberSecret;
@@ -68,8 +69,12 @@ public record KeyProof(
             @org.jspecify.annotations.Nullable Opened job) {}
 
     /**
-     * What a key proof proves.
+     * What a key proof proves: of the member's key, and of no other member's. The tags of another member are made with another
+     * secret, and the map holds each secret at the position of its mesh and member.
      *
+     * @param mesh the id of the mesh, for which the log commits to the secrets that are shown
+     * @param member the id of the member, likewise
+     * @param secrets how many generations the member's secret has; with none, the log has never accepted a key of this member
      * @param acceptances one for each acceptance; the id of its job, or an empty text if the holder does not show it
      * @param more whether the holder says that there are more descendants
      */
@@ -78,6 +83,7 @@ public record KeyProof(
             String mesh,
             String member,
             String key,
+            int secrets,
             List<String> acceptances,
             List<Descendants.Descendant> descendants,
             boolean more) {
@@ -91,10 +97,18 @@ public record KeyProof(
                             + (acceptances.getFirst().isEmpty() ? "" : ", as job " + acceptances.getFirst());
                 default -> "was accepted " + acceptances.size() + " times, each after the one before had expired";
             };
-            StringBuilder words = new StringBuilder("the key '" + key + "' " + often + ", by size "
-                    + standing.checkpoint().size() + " (" + standing.words() + ")");
+            StringBuilder words = new StringBuilder("the key " + quoted(key) + " of member " + quoted(member)
+                    + " in mesh " + quoted(mesh) + " " + often + "\n  " + standing.asOf());
+            if (secrets == 0) {
+                words.append("\n  the log has no secret of this member, so it accepted none of its keys: check the id");
+            }
             descendants.forEach(each -> words.append("\n  ").append(each.words()));
             return more ? words.append("\n  and others").toString() : words.toString();
+        }
+
+        /** The holder of the proof chose these texts; quotes in them must not end them. */
+        private static String quoted(String text) {
+            return Json.of(text).canonical();
         }
     }
 
@@ -119,6 +133,7 @@ public record KeyProof(
                 mesh,
                 member,
                 key,
+                generations.size(),
                 acceptances,
                 descendants.check(standing.checkpoint(), acceptances),
                 descendants.more());
@@ -126,10 +141,15 @@ public record KeyProof(
 
     private List<String> acceptances(Hash root, int number, Generation generation) {
         MemberSecret secret = new MemberSecret(mesh, member, number, generation.secret);
-        boolean committed = shown(generation.committed, secret.position(), root) instanceof Shown.Present present
-                && present.commitment().equals(secret.commitment());
+        boolean committed = generation
+                .committed
+                .check(secret.position(), root)
+                .filter(there -> there instanceof Shown.Present present
+                        && present.commitment().equals(secret.commitment()))
+                .isPresent();
         if (!committed) {
-            throw new IllegalArgumentException("the log does not commit to the secret of generation " + number);
+            throw new IllegalArgumentException(
+                    "the log does not commit to the secret of generation " + number + " for this member and mesh");
         }
         List<String> jobs = new ArrayList<>();
         for (int n = 0; n < generation.numbers.size(); n++) {
@@ -161,9 +181,17 @@ public record KeyProof(
             return "";
         }
         if (job.value() instanceof Json.StringValue id && job.opens(commitment, id.value(), LogEntry.JOB)) {
-            return id.value();
+            return printable("the id of a job", id.value());
         }
         throw new IllegalArgumentException("an acceptance is of another job than the one shown");
+    }
+
+    /** A line break in a name could look like another verdict. */
+    static String printable(String what, String text) {
+        if (text.isEmpty() || !text.codePoints().allMatch(Unicode::isPrintable)) {
+            throw new IllegalArgumentException(what + " has only printable characters");
+        }
+        return text;
     }
 
     public static KeyProof parse(byte[] json) {
@@ -185,9 +213,9 @@ public record KeyProof(
             generation.end();
         }
         KeyProof proof = new KeyProof(
-                fields.text("mesh"),
-                fields.text("member"),
-                fields.text("key"),
+                printable("the id of a mesh", fields.text("mesh")),
+                printable("the id of a member", fields.text("member")),
+                printable("a key", fields.text("key")),
                 SealedEntry.parse(fields.object("head")),
                 generations,
                 MapProofJson.read(fields.object("no_further")),

@@ -18,7 +18,12 @@ public record Standing(Checkpoint checkpoint, VerifierKey signedBy, Optional<Ins
 
     /** As a person reads it. */
     public String words() {
-        return cosignedAt.map(at -> "signed and witnessed, at " + at).orElse("signed, unwitnessed");
+        return cosignedAt.map(at -> "cosigned at " + at).orElse("signed, unwitnessed");
+    }
+
+    /** As {@link #words()}, with the state of the log that it is about. */
+    public String asOf() {
+        return "as of size " + checkpoint.size() + " of log " + checkpoint.origin() + ", " + words();
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.tallystick.log.Logs;
 import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.entry.MemberSecret;
 import dev.tallystick.log.files.LogSnapshot;
+import dev.tallystick.log.map.MapProof;
 import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.Policy;
 import dev.tallystick.log.note.SignedNote;
@@ -204,8 +205,13 @@ class ReceiptTest {
         KeyProof.Facts never = proven(KeyProof.verify(keyProof("key-9").json().canonicalBytes(), TRUST));
 
         assertThat(once.acceptances()).containsExactly("job-2");
-        assertThat(once.words()).startsWith("the key 'key-2' was accepted exactly once, as job job-2, by size 11");
+        String asOf = "\n  as of size 11 of log log.example/tally, signed, unwitnessed";
+        assertThat(once.words())
+                .isEqualTo("the key \"key-2\" of member \"member-1\" in mesh \"mesh-1\" was accepted exactly once,"
+                        + " as job job-2" + asOf);
         assertThat(never.acceptances()).isEmpty();
+        assertThat(never.words())
+                .isEqualTo("the key \"key-9\" of member \"member-1\" in mesh \"mesh-1\" was never accepted" + asOf);
         assertThat(keyProof("key-2").json().canonicalBytes().length).isLessThan(6_000);
     }
 
@@ -249,6 +255,60 @@ class ReceiptTest {
                         good.checkpoint(),
                         List.of()),
                 "is not in the log");
+    }
+
+    @Test
+    void a_key_proof_of_another_member_or_mesh_than_its_own_is_refused() throws IOException {
+        KeyProof once = keyProof("key-2");
+        KeyProof never = keyProof("key-9");
+        String uncommitted = "does not commit to the secret of generation 1 for this member and mesh";
+
+        for (KeyProof proof : List.of(once, never)) {
+            assertKeyRefused(of("mesh-1", "member-2", proof), uncommitted);
+            assertKeyRefused(of("mesh-2", "member-1", proof), uncommitted);
+            assertKeyRefused(of("mesh-1", "member-1\nproven: all", proof), "printable");
+            assertKeyRefused(of("mesh-1", "member-2", moved(proof, "member-2", Logs.MEMBER.secret())), uncommitted);
+        }
+        MemberSecret other = Logs.INSTALLATION.of("mesh-1", "member-2", 1);
+        assertKeyRefused(moved(never, "member-1", other.secret()), uncommitted);
+        MapProof first = logs.log.snapshot().prove(Logs.MEMBER.position());
+        assertKeyRefused(with(never, List.of(), first), "a generation 1 of the secret that is not shown");
+    }
+
+    @Test
+    void the_verdict_on_a_member_that_the_log_does_not_know_says_so() throws IOException {
+        MapProof absent = logs.log.snapshot().prove(MemberSecret.position("mesh-1", "stranger", 1));
+        KeyProof proof = of("mesh-1", "stranger", with(keyProof("key-2"), List.of(), absent));
+
+        KeyProof.Facts facts = proven(KeyProof.verify(proof.json().canonicalBytes(), TRUST));
+
+        assertThat(facts.secrets()).isZero();
+        assertThat(facts.words())
+                .startsWith("the key \"key-2\" of member \"stranger\" in mesh \"mesh-1\" was never accepted")
+                .contains("the log has no secret of this member");
+    }
+
+    private static KeyProof of(String mesh, String member, KeyProof proof) {
+        return new KeyProof(
+                mesh,
+                member,
+                proof.key(),
+                proof.head(),
+                proof.generations(),
+                proof.noFurther(),
+                proof.descendants(),
+                proof.checkpoint(),
+                proof.rotations());
+    }
+
+    /** With this secret, and what the map has at the member's position. */
+    private KeyProof moved(KeyProof proof, String member, Hash secret) throws IOException {
+        MapProof there = logs.log.snapshot().prove(MemberSecret.position("mesh-1", member, 1));
+        return with(
+                proof,
+                List.of(new KeyProof.Generation(
+                        secret, there, proof.generations().getFirst().numbers())),
+                proof.noFurther());
     }
 
     private SealedEntry shown(String job, long index, Map<String, Json> record) throws IOException {
@@ -309,12 +369,13 @@ class ReceiptTest {
         byte[] receipt = receipt(1).json().canonicalBytes();
         byte[] key = keyProof("key-1").json().canonicalBytes();
         Receipt.Facts facts = proven(Receipt.verify(receipt, TRUST));
+        String once = proven(KeyProof.verify(key, TRUST)).words();
         for (int i = 0; i < 1_500; i++) {
             if (Receipt.verify(mutated(receipt, random), TRUST) instanceof Verdict.Proven<Receipt.Facts> proven) {
                 assertThat(proven.facts()).isEqualTo(facts);
             }
             if (KeyProof.verify(mutated(key, random), TRUST) instanceof Verdict.Proven<KeyProof.Facts> proven) {
-                assertThat(proven.facts().acceptances()).containsExactly("job-1");
+                assertThat(proven.facts().words()).isEqualTo(once);
             }
         }
     }
@@ -360,8 +421,7 @@ class ReceiptTest {
                 : Optional.empty();
     }
 
-    private static KeyProof with(
-            KeyProof proof, List<KeyProof.Generation> generations, dev.tallystick.log.map.MapProof noFurther) {
+    private static KeyProof with(KeyProof proof, List<KeyProof.Generation> generations, MapProof noFurther) {
         return new KeyProof(
                 proof.mesh(),
                 proof.member(),
