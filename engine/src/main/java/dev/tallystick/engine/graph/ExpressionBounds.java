@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,11 @@ final class ExpressionBounds {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final Field TYPE = LinearPattern.opened(Parser.Symbol.class, "type");
 
-    private final ExpressionFunctions functions = new ExpressionFunctions(this);
+    private static final ThreadLocal<ExpressionBounds> CURRENT = new ThreadLocal<>();
+
+    /** Shared by all expressions, because they weigh a hundred times more than one. */
+    private static final ExpressionFunctions FUNCTIONS =
+            new ExpressionFunctions(() -> Objects.requireNonNull(CURRENT.get(), "nothing is evaluated on this thread"));
 
     /** A transform, such as {@code |a|b|}, changes what was weighed before. */
     private final boolean mayChangeValues;
@@ -104,12 +109,14 @@ final class ExpressionBounds {
         Jsonata.Frame frame = compiled.createFrame();
         frame.setEvaluateEntryCallback((expression, input, environment) -> enter(expression, input));
         frame.setEvaluateExitCallback((expression, input, environment, result) -> leave(expression, result));
-        functions.bindTo(frame);
+        FUNCTIONS.bindTo(frame);
+        CURRENT.set(this);
         return frame;
     }
 
     /** Forgets the values of the evaluation. */
     void end() {
+        CURRENT.remove();
         weights = new IdentityHashMap<>();
     }
 

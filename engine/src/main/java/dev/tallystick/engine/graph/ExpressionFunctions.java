@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExpressionFunctions {
 
-    private final ExpressionBounds bounds;
+    private final Supplier<ExpressionBounds> bounds;
     private final List<Bound> functions;
 
     private record Bound(String name, JFunction function) {}
@@ -35,7 +36,8 @@ final class ExpressionFunctions {
         Object call(List<?> arguments);
     }
 
-    ExpressionFunctions(ExpressionBounds bounds) {
+    /** @param bounds those of the evaluation that calls a function, on this thread */
+    ExpressionFunctions(Supplier<ExpressionBounds> bounds) {
         this.bounds = bounds;
         this.functions = List.of(
                 ours("match", "<s-f<s:o>n?:a<o>>", this::match),
@@ -119,9 +121,9 @@ final class ExpressionFunctions {
         @Override
         @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
-            bounds.takePart();
+            bounds.get().takePart();
             Object result = body.call(arguments);
-            bounds.look(result);
+            bounds.get().look(result);
             return result;
         }
     }
@@ -139,10 +141,10 @@ final class ExpressionFunctions {
         @Override
         @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
-            bounds.takePart();
+            bounds.get().takePart();
             look.accept(arguments);
             Object result = super.call(input, arguments);
-            bounds.look(result);
+            bounds.get().look(result);
             return result;
         }
     }
@@ -216,7 +218,7 @@ final class ExpressionFunctions {
         ExpressionArguments.demandShortSearch(List.of(text, part));
         List<Match> found = new ArrayList<>();
         for (int at = text.indexOf(part); at >= 0 && found.size() < most; at = text.indexOf(part, at + part.length())) {
-            bounds.create(LinearPattern.MATCH);
+            bounds.get().create(LinearPattern.MATCH);
             found.add(new Match(at, at + part.length(), part, List.of()));
         }
         return found;
@@ -246,7 +248,7 @@ final class ExpressionFunctions {
             }
             from = each.end();
             ExpressionBounds.demandText(replaced.length());
-            bounds.demandTime();
+            bounds.get().demandTime();
         }
         return replaced.append(text, from, text.length()).toString();
     }
@@ -346,7 +348,7 @@ final class ExpressionFunctions {
         }
         Set<Object> distinct = new LinkedHashSet<>();
         for (Object each : list) {
-            bounds.takePart();
+            bounds.get().takePart();
             distinct.add(each);
         }
         List<Object> inOrder = list instanceof JList<?> ? Utils.createSequence() : new ArrayList<>();

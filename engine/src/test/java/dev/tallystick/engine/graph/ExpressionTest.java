@@ -224,7 +224,7 @@ class ExpressionTest {
         frame.setAccessible(true);
         bindings.setAccessible(true);
         Jsonata.Frame bounded = new Jsonata.Frame(null);
-        new ExpressionFunctions(new ExpressionBounds("")).bindTo(bounded);
+        new ExpressionFunctions(() -> new ExpressionBounds("")).bindTo(bounded);
 
         Map<?, ?> functions = (Map<?, ?>) bindings.get(frame.get(null));
 

@@ -149,6 +149,15 @@ final class GraphComparison implements AutoCloseable {
         } catch (RuntimeException | AssertionError e) {
             wrong.add(e.getMessage() + "\n-Dtally.seed=" + seed + "\n" + GraphYaml.write(rendered));
         }
+        forget(name);
+    }
+
+    /** Otherwise the work of an hour fills the memory. The names of nodes begin with that of their graph. */
+    private void forget(String graph) {
+        done.values()
+                .removeIf(work -> work.values().stream()
+                        .anyMatch(each -> each.call().node().startsWith(graph)));
+        fates.keySet().removeIf(node -> node.startsWith(graph));
     }
 
     private void compare(DrawnGraph graph, Map<String, Object> input, Run expected, Randomness random) {
