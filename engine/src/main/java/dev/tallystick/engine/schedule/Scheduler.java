@@ -221,7 +221,7 @@ public final class Scheduler implements AutoCloseable {
         while (fire() == BATCH) {
             Thread.onSpinWait();
         }
-        database.transact("look for the next moment", this::untilNext).ifPresent(loop::ringIn);
+        database.read("look for the next moment", this::untilNext).ifPresent(loop::ringIn);
     }
 
     private Optional<Duration> untilNext(Tx tx) throws SQLException {
@@ -235,7 +235,7 @@ public final class Scheduler implements AutoCloseable {
         if (workflows.isEmpty()) {
             return 0;
         }
-        List<Firing> due = database.transact("look for schedules", tx -> {
+        List<Firing> due = database.read("look for schedules", tx -> {
             Instant now = clock.now(tx);
             return store.due(tx, now, workflows, BATCH).stream()
                     .map(row -> Firing.of(row, now))
