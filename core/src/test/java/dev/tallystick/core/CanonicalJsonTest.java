@@ -214,8 +214,13 @@ class CanonicalJsonTest {
         for (String flat : List.of("[[],[],{},{},[]]", "{\"a\":{},\"b\":[],\"c\":{}}")) {
             assertThat(Json.parse(flat, two).canonical(two)).isEqualTo(flat);
         }
-        for (String deep : List.of("[[[]]]", "{\"a\":{\"b\":{}}}", "[[],{\"a\":[]}]")) {
+        for (String deep :
+                List.of("[[[]]]", "{\"a\":{\"b\":{}}}", "[[],{\"a\":[]}]", "[[],[[]]]", "[{},[[]]]", "[{},{\"a\":{}}]")) {
             assertRefused(Reason.TOO_DEEP, Json.parse(deep), two);
+            assertThatThrownBy(() -> Json.parse(deep, two))
+                    .as(deep)
+                    .isInstanceOfSatisfying(
+                            JsonRefused.class, e -> assertThat(e.reason()).isEqualTo(Reason.TOO_DEEP));
         }
     }
 
