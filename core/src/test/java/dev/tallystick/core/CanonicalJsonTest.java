@@ -214,8 +214,8 @@ class CanonicalJsonTest {
         for (String flat : List.of("[[],[],{},{},[]]", "{\"a\":{},\"b\":[],\"c\":{}}")) {
             assertThat(Json.parse(flat, two).canonical(two)).isEqualTo(flat);
         }
-        for (String deep :
-                List.of("[[[]]]", "{\"a\":{\"b\":{}}}", "[[],{\"a\":[]}]", "[[],[[]]]", "[{},[[]]]", "[{},{\"a\":{}}]")) {
+        for (String deep : List.of(
+                "[[[]]]", "{\"a\":{\"b\":{}}}", "[[],{\"a\":[]}]", "[[],[[]]]", "[{},[[]]]", "[{},{\"a\":{}}]")) {
             assertRefused(Reason.TOO_DEEP, Json.parse(deep), two);
             assertThatThrownBy(() -> Json.parse(deep, two))
                     .as(deep)

@@ -41,8 +41,7 @@ class BatchTest {
         apply(one.alone());
         apply(Batch.alone(entry).again());
 
-        assertThat(seen)
-                .containsExactly("early [a] shared", "early [a] shared again", "early [a]", "early [a] again");
+        assertThat(seen).containsExactly("early [a] shared", "early [a] shared again", "early [a]", "early [a] again");
         assertThat(one.isAlone()).isFalse();
         assertThat(one.alone().isAlone()).isTrue();
         assertThat(one.only()).isSameAs(entry);

@@ -14,10 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JsonPatchTest {
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            quoteCharacter = '`',
-            textBlock = """
+    @CsvSource(delimiter = ';', quoteCharacter = '`', textBlock = """
             {'a':1};         [{'op':'add','path':'/b','value':2}];                             {'a':1,'b':2}
             {'a':1};         [{'op':'add','path':'/a','value':2}];                             {'a':2}
             {'a':1};         [{'op':'add','path':'','value':[2]}];                             [2]
@@ -47,10 +44,7 @@ class JsonPatchTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            quoteCharacter = '`',
-            textBlock = """
+    @CsvSource(delimiter = ';', quoteCharacter = '`', textBlock = """
             {'a':1};     [{'op':'remove','path':'/b'}];                     there is nothing at '/b'
             {'a':1};     [{'op':'replace','path':'/b','value':1}];          there is nothing at '/b'
             {'a':1};     [{'op':'add','path':'/a/b','value':1}];            there is nothing at '/a/b'
@@ -77,10 +71,7 @@ class JsonPatchTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            quoteCharacter = '`',
-            textBlock = """
+    @CsvSource(delimiter = ';', quoteCharacter = '`', textBlock = """
             {};                                            a patch is an array of operations
             [1];                                           an operation of a patch is an object
             [{'path':'/a'}];                               lacks 'op'
@@ -119,10 +110,7 @@ class JsonPatchTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            quoteCharacter = '`',
-            textBlock = """
+    @CsvSource(delimiter = ';', quoteCharacter = '`', textBlock = """
             {'a':1};             {'a':1};             []
             {'a':1};             [1];                 [{'op':'replace','path':'','value':[1]}]
             {'a/b':{'~':1}};     {'a/b':{'~':2}};     [{'op':'replace','path':'/a~1b/~0','value':2}]
