@@ -16,12 +16,12 @@ public record IdempotencyKey(String value) {
 
     private static final char LAST_OF_ASCII = '~';
 
-    // The client id is greedy: it may contain colons, the other two parts cannot.
     private static final String QUOTE = "\"";
     private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\[\"\\\\])*\"");
     private static final Pattern ESCAPED = Pattern.compile("\\\\([\"\\\\])");
     private static final Pattern TO_ESCAPE = Pattern.compile("[\"\\\\]");
 
+    // The client id is greedy: it may contain colons, the other two parts cannot.
     private static final Pattern MINTED =
             Pattern.compile("(?<client>.+):(?<sequence>0|[1-9][0-9]{0,17}):(?<nonce>[0-9a-f]{16})");
 

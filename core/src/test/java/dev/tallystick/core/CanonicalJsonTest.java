@@ -2,7 +2,9 @@ package dev.tallystick.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.core.JsonRefused.Reason;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -184,5 +186,47 @@ class CanonicalJsonTest {
 
     private static String context(double value) {
         return SEED + ", bits " + Long.toHexString(Double.doubleToRawLongBits(value));
+    }
+
+    @Test
+    void a_value_as_long_as_the_limit_is_written_and_a_longer_one_is_refused() {
+        Json text = Json.parse("[\"é\",12]");
+
+        assertThat(text.canonical(new JsonLimits(9, 1))).isEqualTo("[\"é\",12]");
+        assertRefused(Reason.TOO_LONG, text, new JsonLimits(8, 1));
+        assertRefused(Reason.TOO_LONG, Json.parse("[1,2,3]"), new JsonLimits(6, 1));
+    }
+
+    /** Written in full it would have 2 to the power of 64 elements. */
+    @Test
+    void a_value_that_shares_its_parts_is_given_up_at_the_limit() {
+        Json shared = Json.of(1);
+        for (int i = 0; i < 64; i++) {
+            shared = new Json.ArrayValue(List.of(shared, shared));
+        }
+
+        assertRefused(Reason.TOO_LONG, shared, new JsonLimits(1_000, 100));
+    }
+
+    @Test
+    void depth_counts_what_is_nested_and_not_what_is_side_by_side() {
+        JsonLimits two = new JsonLimits(100, 2);
+        for (String flat : List.of("[[],[],{},{},[]]", "{\"a\":{},\"b\":[],\"c\":{}}")) {
+            assertThat(Json.parse(flat, two).canonical(two)).isEqualTo(flat);
+        }
+        for (String deep : List.of(
+                "[[[]]]", "{\"a\":{\"b\":{}}}", "[[],{\"a\":[]}]", "[[],[[]]]", "[{},[[]]]", "[{},{\"a\":{}}]")) {
+            assertRefused(Reason.TOO_DEEP, Json.parse(deep), two);
+            assertThatThrownBy(() -> Json.parse(deep, two))
+                    .as(deep)
+                    .isInstanceOfSatisfying(
+                            JsonRefused.class, e -> assertThat(e.reason()).isEqualTo(Reason.TOO_DEEP));
+        }
+    }
+
+    private static void assertRefused(Reason reason, Json value, JsonLimits limits) {
+        assertThatThrownBy(() -> value.canonical(limits))
+                .isInstanceOfSatisfying(
+                        JsonRefused.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 }

@@ -153,4 +153,20 @@ class FingerprintTest {
     void anything_but_32_bytes_in_lower_case_hex_is_refused(String hex) {
         assertThatIllegalArgumentException().isThrownBy(() -> new Fingerprint(hex));
     }
+
+    @Test
+    void a_request_without_an_envelope_is_its_verb_and_what_it_is_about() {
+        assertThat(Fingerprint.of("rerun", "job-1", "7"))
+                .hasToString("e2712a1700a5a499ba65f623c7b9ad5f3840a24bad01bdd5787b542906eb9e0b");
+        assertThat(Fingerprint.of("rerun", "job-1", "8")).isNotEqualTo(Fingerprint.of("rerun", "job-1", "7"));
+        assertThat(Fingerprint.of("rerun", "job-17")).isNotEqualTo(Fingerprint.of("rerun", "job-1", "7"));
+    }
+
+    @Test
+    void a_request_whose_parts_could_be_those_of_another_is_refused() {
+        for (String ambiguous : List.of("\0", "a\0b", "\ud800")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.of(ambiguous, "job-1"));
+            assertThatIllegalArgumentException().isThrownBy(() -> Fingerprint.of("rerun", "job-1", ambiguous));
+        }
+    }
 }

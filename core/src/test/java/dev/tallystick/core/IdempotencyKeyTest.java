@@ -126,4 +126,23 @@ class IdempotencyKeyTest {
     private static RandomGenerator fixed(long bits) {
         return () -> bits;
     }
+
+    @Test
+    void a_header_carries_ascii_alone() {
+        assertThat(IdempotencyKey.fitsHeader("order ~42")).isTrue();
+        assertThat(IdempotencyKey.fitsHeader("order\u007f")).isFalse();
+        assertThat(IdempotencyKey.fitsHeader("größe")).isFalse();
+    }
+
+    @Test
+    void a_sequence_has_eighteen_digits_at_most() {
+        String nonce = "a1b2c3d4e5f60718";
+        for (long possible : new long[] {0, Minted.LARGEST_SEQUENCE}) {
+            Minted minted = new Minted("shop", possible, nonce);
+            assertThat(minted.key().minted()).contains(minted);
+        }
+        for (long impossible : new long[] {-1, Minted.LARGEST_SEQUENCE + 1}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> new Minted("shop", impossible, nonce));
+        }
+    }
 }

@@ -121,7 +121,7 @@ public final class Deployments implements AutoCloseable {
      * @return conflicts with something else registered here under the same name and version
      */
     public synchronized List<String> refresh() {
-        return database.transact("look for graphs", tx -> store.others(tx, seen)).stream()
+        return database.read("look for graphs", tx -> store.others(tx, seen)).stream()
                 .flatMap(graph -> adopt(graph).stream())
                 .toList();
     }

@@ -325,7 +325,7 @@ public final class Engine implements AutoCloseable {
 
     /** What the job waits for, since when, and what would make it proceed. */
     public Why why(String mesh, JobId job) {
-        return database.transact("why", tx -> new WhyStore().why(tx, mesh, continuations.newest(tx, job)))
+        return database.read("why", tx -> new WhyStore().why(tx, mesh, continuations.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 

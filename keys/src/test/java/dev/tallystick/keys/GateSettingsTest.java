@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GateSettingsTest {
 
@@ -63,5 +65,40 @@ class GateSettingsTest {
         assertThatThrownBy(() -> GateSettings.from(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(name);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "IDEMPOTENCY_PENDING_TTL_SECONDS",
+                "IDEMPOTENCY_COMMITTED_TTL_SECONDS",
+                "IDEMPOTENCY_REJECTED_TTL_SECONDS",
+                "IDEMPOTENCY_CLEANUP_INTERVAL_SECONDS"
+            })
+    void a_time_is_more_than_nothing_and_a_day_at_most(String name) {
+        assertThat(GateSettings.from(Map.of(name, "86400"))).isNotNull();
+        for (String none : List.of("0", "1e-12", "86400.001")) {
+            assertThatThrownBy(() -> GateSettings.from(Map.of(name, none)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(name);
+        }
+    }
+
+    @Test
+    void the_bounds_themselves_are_possible() {
+        assertThat(entries("1").maxEntries()).isEqualTo(1);
+        assertThat(entries("10000000").maxEntries()).isEqualTo(10_000_000);
+        assertThatThrownBy(() -> entries("10000001")).hasMessageContaining("between 1 and 10000000, got 10000001");
+        assertThat(GateSettings.from(Map.of("IDEMPOTENCY_PENDING_WAIT_TIMEOUT", "60"))
+                        .pendingWait())
+                .isEqualTo(Duration.ofSeconds(60));
+        assertThatThrownBy(() -> GateSettings.from(Map.of("IDEMPOTENCY_PENDING_WAIT_TIMEOUT", "60.5")))
+                .hasMessageContaining("(60.5 s) must be at most IDEMPOTENCY_PENDING_TTL_SECONDS (60.0 s)");
+        assertThatThrownBy(() -> GateSettings.from(Map.of("IDEMPOTENCY_PENDING_WAIT_TIMEOUT", "0")))
+                .hasMessageContaining("IDEMPOTENCY_PENDING_WAIT_TIMEOUT");
+    }
+
+    private static GateSettings entries(String number) {
+        return GateSettings.from(Map.of("IDEMPOTENCY_MAX_ENTRIES", number));
     }
 }

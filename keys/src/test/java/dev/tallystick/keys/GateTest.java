@@ -46,6 +46,17 @@ class GateTest {
     }
 
     @Test
+    void a_caller_that_holds_other_passes_does_not_wait_for_a_pending_request() {
+        Entrance<String> first = gate.tryEnter(key("k"), ORDER, ID);
+
+        assertThat(first).isInstanceOf(Entrance.Admitted.class);
+        assertThat(gate.tryEnter(key("k"), ORDER, new UUID(1, 2)))
+                .isEqualTo(new Entrance.InProgress<>(ID, Duration.ofSeconds(1)));
+        ((Entrance.Admitted<String>) first).pass().committed(ORDER, "done");
+        assertThat(gate.tryEnter(key("k"), ORDER, ID)).isEqualTo(new Entrance.Answered<>("done"));
+    }
+
+    @Test
     void a_rejected_request_is_answered_for_a_minute_and_another_under_its_key_is_admitted() throws Exception {
         admitted(gate, "k").rejected("no");
 

@@ -33,4 +33,10 @@ class KeyRetentionTest {
                 .isThrownBy(() -> KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", text)))
                 .withMessageContaining("TALLY_KEY_RETENTION_DAYS");
     }
+
+    @Test
+    void a_hundred_years_are_the_maximum_and_a_day_has_24_hours() {
+        assertThat(new KeyRetention(36_500).hours()).isEqualTo(876_000);
+        assertThat(new KeyRetention(7).hours()).isEqualTo(168);
+    }
 }

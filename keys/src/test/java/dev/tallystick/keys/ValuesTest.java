@@ -3,6 +3,9 @@ package dev.tallystick.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,5 +51,66 @@ class ValuesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> StoredResponse.of(new byte[StoredResponse.MAX_BYTES + 1]))
                 .withMessageContaining("1048576");
+    }
+
+    @Test
+    void a_stored_response_is_read_as_text_and_shown_by_its_size() {
+        StoredResponse response = StoredResponse.of("größe");
+
+        assertThat(response.text()).isEqualTo("größe");
+        assertThat(response.size()).isEqualTo(7);
+        assertThat(response).hasToString("StoredResponse[7 bytes]");
+        assertThat(response.hashCode()).isNotEqualTo(StoredResponse.EMPTY.hashCode());
+        assertThat(Verdict.commit(response)).isEqualTo(Verdict.commit("größe"));
+        assertThat(Verdict.reject(response)).isEqualTo(Verdict.reject("größe"));
+    }
+
+    @Test
+    void a_key_and_an_owner_are_shown_by_their_names() {
+        assertThat(new ScopedKey(new Scope("mesh", "shop"), new IdempotencyKey("order-42")))
+                .hasToString("mesh/shop/order-42");
+        assertThat(new KeyOwner("x".repeat(KeyOwner.MAX_LENGTH))).hasToString("x".repeat(255));
+    }
+
+    @Test
+    void a_reused_key_shows_how_the_two_requests_begin() {
+        ScopedKey key = ScopedKey.of("order-42");
+
+        assertThat(KeyReuse.of(key, new Fingerprint("ab".repeat(32)), new Fingerprint("cd".repeat(32))))
+                .isEqualTo(new KeyReuse(key, "abababababababab", "cdcdcdcdcdcdcdcd"));
+    }
+
+    @Test
+    void a_doubt_is_taken_once_and_by_the_same_request_alone() {
+        UnrecordedVerdicts doubts = new UnrecordedVerdicts();
+        ScopedKey key = ScopedKey.of("order-42");
+        UnrecordedVerdicts.Doubt doubt = doubt(key);
+        doubts.remember(key, doubt);
+
+        assertThat(doubts.take(ScopedKey.of("order-43"), doubt.fingerprint())).isNull();
+        assertThat(doubts.take(key, new Fingerprint("cd".repeat(32)))).isNull();
+        assertThat(doubts.take(key, doubt.fingerprint())).isSameAs(doubt);
+        assertThat(doubts.take(key, doubt.fingerprint())).isNull();
+    }
+
+    @Test
+    void of_too_many_doubts_the_oldest_is_forgotten() {
+        UnrecordedVerdicts doubts = new UnrecordedVerdicts();
+        for (int i = 0; i <= UnrecordedVerdicts.MAX; i++) {
+            ScopedKey key = ScopedKey.of("order-" + i);
+            doubts.remember(key, doubt(key));
+        }
+        Fingerprint fingerprint = new Fingerprint("ab".repeat(32));
+
+        assertThat(doubts.take(ScopedKey.of("order-0"), fingerprint)).isNull();
+        assertThat(doubts.take(ScopedKey.of("order-1"), fingerprint)).isNotNull();
+        assertThat(doubts.take(ScopedKey.of("order-" + UnrecordedVerdicts.MAX), fingerprint))
+                .isNotNull();
+    }
+
+    private static UnrecordedVerdicts.Doubt doubt(ScopedKey key) {
+        Fingerprint fingerprint = new Fingerprint("ab".repeat(32));
+        return new UnrecordedVerdicts.Unconfirmed(
+                new ReserveClaim(key, fingerprint, new UUID(0, 1), new KeyOwner("me"), false));
     }
 }

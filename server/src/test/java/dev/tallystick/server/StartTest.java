@@ -17,10 +17,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that starts while its Postgres is not there yet. */
+/** A server that starts while its Postgres is not there yet. A wait without an end fails. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StartTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -121,6 +121,21 @@ class MigrationsTest {
     }
 
     @Test
+    void code_that_knows_the_step_that_the_schema_needs_is_new_enough() {
+        migrations(FIRST, SECOND, THIRD).migrate(database);
+
+        assertThat(migrations(FIRST, SECOND, THIRD).migrate(database)).isEmpty();
+        assertThatThrownBy(() -> migrations().migrate(database)).isInstanceOf(SchemaException.class);
+    }
+
+    @Test
+    void a_file_that_is_not_beside_its_class_is_refused() {
+        assertThatThrownBy(() -> Migrations.of("test", MigrationsTest.class, "0001-nowhere.sql"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no resource 0001-nowhere.sql");
+    }
+
+    @Test
     void a_step_that_was_edited_after_it_had_been_applied_is_refused() {
         migrations(FIRST).migrate(database);
         Migration edited = Migration.of("0001-fruit.sql", "create table tally.fruit (name text primary key, size int)");
@@ -158,6 +173,7 @@ class MigrationsTest {
         assertThatThrownBy(() -> migrations(THIRD, FIRST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0001-fruit is not after");
+        assertThatThrownBy(() -> migrations(FIRST, FIRST)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Migration.of("1-fruit.sql", "")).hasMessageContaining("0001-what-it-adds.sql");
     }
 

@@ -221,7 +221,7 @@ public final class Members {
     }
 
     private @Nullable Credentials read(String tokenId) {
-        return database.transact("authenticate", tx -> store.credentials(tx, tokenId))
+        return database.read("authenticate", tx -> store.credentials(tx, tokenId))
                 .orElse(null);
     }
 

@@ -211,6 +211,8 @@ public final class UserCode {
 
         Left<T> await(Duration patience) throws SQLException {
             long deadline = System.nanoTime() + patience.toNanos();
+            Left<T> rest;
+            Throwable thrown;
             try {
                 FutureTask<?> asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 while (asked != null && !asked.equals(end)) {
@@ -221,13 +223,20 @@ public final class UserCode {
                 Thread.currentThread().interrupt();
             } finally {
                 over = true;
+                // What an interrupted item returns or throws says nothing about it, so the results are taken before.
+                thrown = failure;
+                rest = rest(patience);
                 helpers.forEach(Thread::interrupt);
                 leaveBehind();
                 questions.forEach(each -> each.cancel(false));
             }
-            throwFailure();
+            rethrow(thrown);
+            return rest;
+        }
+
+        private Left<T> rest(Duration patience) {
             Left<T> rest = new Left<>(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-            for (int i = 0; i < items.size() && left.get() > 0; i++) {
+            for (int i = 0; i < items.size(); i++) {
                 if (!done.contains(i)) {
                     Begun item = begun.get(i);
                     (item == null ? rest.kept() : item.hasRunFor(patience.dividedBy(4)) ? rest.late() : rest.starved())
@@ -252,7 +261,7 @@ public final class UserCode {
             }
         }
 
-        private void throwFailure() throws SQLException {
+        private static void rethrow(@Nullable Throwable failure) throws SQLException {
             switch (failure) {
                 case null -> {}
                 case SQLException e -> throw e;

@@ -18,10 +18,12 @@ import dev.tallystick.workflow.Submission;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -46,9 +48,9 @@ public final class Scheduler implements AutoCloseable {
     private static final int BATCH = 100;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
-    /** A schedule whose limit has not computed its key by then misses a moment; the others still fire. */
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
 
+    /** A schedule whose limit has not computed its key by then misses a moment; the others still fire. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Executor THREADS =
@@ -58,6 +60,7 @@ public final class Scheduler implements AutoCloseable {
     private final Engine engine;
     private final Submitters submitters;
     private final SharedClock clock;
+    private final Duration patience;
     private final CrashPoints crashPoints;
     private final ScheduleStore store = new ScheduleStore();
     private final TurnStore turns = new TurnStore();
@@ -70,7 +73,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** @param submitters schedules of members who are no longer among them do not fire */
     public Scheduler(Database database, Engine engine, Submitters submitters, Duration poll, CrashPoints crashPoints) {
-        this(database, engine, submitters, SharedClock.DATABASE, poll, crashPoints);
+        this(database, engine, submitters, SharedClock.DATABASE, PATIENCE, poll, crashPoints);
     }
 
     Scheduler(
@@ -80,10 +83,23 @@ public final class Scheduler implements AutoCloseable {
             SharedClock clock,
             Duration poll,
             CrashPoints crashPoints) {
+        this(database, engine, submitters, clock, PATIENCE, poll, crashPoints);
+    }
+
+    /** @param patience how long the keys of limits may take, for all schedules that are due */
+    Scheduler(
+            Database database,
+            Engine engine,
+            Submitters submitters,
+            SharedClock clock,
+            Duration patience,
+            Duration poll,
+            CrashPoints crashPoints) {
         this.database = database;
         this.engine = engine;
         this.submitters = submitters;
         this.clock = clock;
+        this.patience = patience;
         this.crashPoints = crashPoints;
         this.loop = new Loop("schedules", poll, this::fireAll);
     }
@@ -205,7 +221,7 @@ public final class Scheduler implements AutoCloseable {
         while (fire() == BATCH) {
             Thread.onSpinWait();
         }
-        database.transact("look for the next moment", this::untilNext).ifPresent(loop::ringIn);
+        database.read("look for the next moment", this::untilNext).ifPresent(loop::ringIn);
     }
 
     private Optional<Duration> untilNext(Tx tx) throws SQLException {
@@ -219,7 +235,7 @@ public final class Scheduler implements AutoCloseable {
         if (workflows.isEmpty()) {
             return 0;
         }
-        List<Firing> due = database.transact("look for schedules", tx -> {
+        List<Firing> due = database.read("look for schedules", tx -> {
             Instant now = clock.now(tx);
             return store.due(tx, now, workflows, BATCH).stream()
                     .map(row -> Firing.of(row, now))
@@ -262,16 +278,22 @@ public final class Scheduler implements AutoCloseable {
         Map<Firing, Firing> made = Collections.synchronizedMap(new IdentityHashMap<>());
         UserCode.Left<Firing> left;
         try {
-            left = userCode.each(due, PATIENCE, (firing, caller) -> made.put(firing, made(firing)));
+            left = userCode.each(due, patience, (firing, caller) -> made.put(firing, made(firing)));
         } catch (SQLException e) {
             throw new IllegalStateException("nothing was asked of the database", e);
         }
-        String why = "the key of its limit, or the codec, took longer than " + PATIENCE.toSeconds() + " s";
-        left.late().forEach(firing -> made.putIfAbsent(firing, firing.hopeless(why)));
-        left.starved().stream()
-                .filter(firing -> !made.containsKey(firing))
-                .forEach(firing -> LOG.warn("{} stays due: {} and hardly ran", firing.key(), why));
-        return List.copyOf(made.values());
+        String why = "the key of its limit, or the codec, took longer than " + patience.toSeconds() + " s";
+        List<Firing> ready = new ArrayList<>();
+        for (Firing firing : due) {
+            if (left.late().contains(firing)) {
+                ready.add(firing.hopeless(why));
+            } else if (left.starved().contains(firing)) {
+                LOG.warn("{} stays due: {} and hardly ran", firing.key(), why);
+            } else if (!left.kept().contains(firing)) {
+                ready.add(Objects.requireNonNull(made.get(firing)));
+            }
+        }
+        return ready;
     }
 
     private Firing made(Firing firing) {

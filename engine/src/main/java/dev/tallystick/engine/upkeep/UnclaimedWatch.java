@@ -35,7 +35,7 @@ public final class UnclaimedWatch {
 
     /** The jobs that have been due for longer than {@code duration}, of versions that are not registered here. */
     public List<Unclaimed> look(Duration duration) {
-        return database.transact("look for unclaimed jobs", tx -> store.due(tx, duration)).stream()
+        return database.read("look for unclaimed jobs", tx -> store.due(tx, duration)).stream()
                 .filter(each -> !registered.test(Queues.of(each.workflow(), each.version())))
                 .toList();
     }

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,21 @@ class UserCodeRoundTest {
             assertThat(left.starved()).containsExactly(1);
         } finally {
             released.fire();
+        }
+    }
+
+    /** Many times, because the one who waits and the one who is interrupted race. */
+    @Test
+    void what_the_interrupt_makes_of_code_that_is_given_up_does_not_count() throws Exception {
+        UserCode userCode = new UserCode();
+        for (int i = 0; i < 300; i++) {
+            UserCode.Left<Integer> left = userCode.each(List.of(1), Duration.ofMillis(1), (item, caller) -> {
+                while (!Thread.interrupted()) {
+                    LockSupport.park();
+                }
+            });
+
+            assertThat(left.isEmpty()).as("round %d", i).isFalse();
         }
     }
 

@@ -148,6 +148,38 @@ class FiringTest {
         assertThat(view("broken").trouble()).contains("the limit of workflow 'limited' has no key", "planted");
     }
 
+    /** A busy machine must not cost a schedule its moment. */
+    @Test
+    void a_schedule_whose_limit_hardly_ran_stays_due_and_fires_later() {
+        Signal answered = new Signal("the key of the limit is there");
+        engine.register(WorkflowType.of("limited", String.class, String.class, (ctx, input) -> input)
+                .limit(Limit.<String>per(input -> {
+                            answered.await();
+                            return "key";
+                        })
+                        .concurrency(1)));
+        Scheduler brief = new Scheduler(
+                workbench.database(),
+                engine,
+                Submitters.ALL,
+                SharedClock.of(clock),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(1),
+                CrashPoints.NONE);
+        brief.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
+        brief.save(SchedulerTest.scheduleOf("limited", "slow", "0 2 * * *", ZoneOffset.UTC));
+        clock.set(Instant.parse("2030-01-01T02:00:00Z"));
+
+        assertThat(brief.fire()).isEqualTo(1);
+        assertThat(view("nightly").firedFor()).isPresent();
+        assertThat(view("slow").nextAt()).isEqualTo("2030-01-01T02:00:00Z");
+        assertThat(view("slow").trouble()).isNull();
+
+        answered.fire();
+        assertThat(brief.fire()).isEqualTo(1);
+        assertThat(view("slow").firedFor()).contains(Instant.parse("2030-01-01T02:00:00Z"));
+    }
+
     @Test
     void a_schedule_that_changes_while_it_is_about_to_fire_fires_as_it_is_then() throws Exception {
         Signal asked = new Signal("the key of the limit is asked for");

@@ -230,7 +230,7 @@ public final class RemoteWork {
             Handle handle,
             ResultDigest resultDigest,
             Function<RemoteWorkStore.Known, NodeEvent> told) {
-        Optional<RemoteWorkStore.Known> known = database.transact(
+        Optional<RemoteWorkStore.Known> known = database.read(
                 "find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work(), handle.fence()));
         if (known.isEmpty() || known.get().isOfAnother(topic)) {
             return Brought.UNKNOWN;
