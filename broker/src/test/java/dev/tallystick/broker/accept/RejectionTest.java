@@ -168,10 +168,13 @@ class RejectionTest {
         assertThat(broker.accept(ALICE, cause.submission())).isInstanceOf(Acceptance.Duplicate.class);
     }
 
-    /** Option rejections depend on what is not part of the fingerprint, and have their own test below. */
+    /**
+     * Option rejections depend on what is not part of the fingerprint, and have their own test below. An unknown outcome takes a
+     * restored database.
+     */
     @Test
     void every_code_has_a_cause_here() {
-        Set<Rejection.Code> provoked = EnumSet.of(Rejection.Code.OPTIONS_REFUSED);
+        Set<Rejection.Code> provoked = EnumSet.of(Rejection.Code.OPTIONS_REFUSED, Rejection.Code.OUTCOME_UNKNOWN);
         for (Cause cause : Cause.values()) {
             provoked.add(cause.code);
         }

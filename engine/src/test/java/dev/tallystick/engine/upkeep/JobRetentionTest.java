@@ -122,7 +122,7 @@ class JobRetentionTest {
                 select table_name
                 from information_schema.columns
                 where table_schema = 'tally' and column_name = 'job_id'
-                    and table_name not in ('ended_job', 'dropped_job')
+                    and table_name not in ('ended_job', 'dropped_job', 'erasure')
                 order by table_name
                 """, row -> row.getString("table_name")));
     }
