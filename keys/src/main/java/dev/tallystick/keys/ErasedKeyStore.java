@@ -34,9 +34,8 @@ final class ErasedKeyStore {
         on conflict (key, mesh, member, door) do nothing
         """;
 
-    // Waits for the transactions that have written keys. Later ones begin their statements, and so look for hashes,
-    // after
-    // this one has ended.
+    // Waits for the transactions that have written keys. Later ones begin their statements when this one has ended, and
+    // so they find the hashes.
     private static final String HOLD_BINDING = "lock table tally.key in share row exclusive mode";
 
     private static final String REMOVE = """

@@ -1,6 +1,5 @@
 package dev.tallystick.cli.seal;
 
-import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
@@ -12,7 +11,6 @@ import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.backup.LogCheck;
 import dev.tallystick.server.backup.Restore;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -58,17 +56,9 @@ public final class RestoreCommand extends DatabaseCommand {
         return ExitCode.OK;
     }
 
-    private Policy policy() throws IOException {
+    private Policy policy() {
         Path file = witnesses == null ? ServerSettings.of(data(), environment()).witnesses() : witnesses;
-        if (file == null) {
-            return Policy.unwitnessed();
-        }
-        try {
-            return Policy.parse(Files.readAllBytes(file));
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailed(
-                    ExitCode.USAGE, file + ": " + e.getMessage(), "Pass a policy as C2SP tlog-policy describes it.");
-        }
+        return file == null ? Policy.unwitnessed() : VerifyCommand.policy(file);
     }
 
     private static String words(Restore.Restored restored, LogCheck.Outcome outcome) {

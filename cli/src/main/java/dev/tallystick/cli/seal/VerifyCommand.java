@@ -151,15 +151,16 @@ public final class VerifyCommand extends TallyCommand {
     private Trust trust() {
         Trust trust = Trust.of(key(currentKey == null ? rootKey : currentKey));
         trust = currentKey == null ? trust : trust.withCurrentKeyOnly();
-        if (policy == null) {
-            return trust;
-        }
-        byte[] file = LedgerInput.read(policy).getBytes(StandardCharsets.UTF_8);
+        return policy == null ? trust : trust.with(policy(policy));
+    }
+
+    static Policy policy(Path file) {
+        byte[] bytes = LedgerInput.read(file).getBytes(StandardCharsets.UTF_8);
         try {
-            return trust.with(Policy.parse(file));
+            return Policy.parse(bytes);
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
-                    ExitCode.USAGE, policy + ": " + e.getMessage(), "Pass a policy as C2SP tlog-policy describes it.");
+                    ExitCode.USAGE, file + ": " + e.getMessage(), "Pass a policy as C2SP tlog-policy describes it.");
         }
     }
 

@@ -127,6 +127,7 @@ final class ReplayStore {
             with gone as (
                 delete from tally.posting
                 where job_id = ?
+                    and mesh = ?
             )
             update tally.job
             set semaphore = 0, closed_by = gen_random_uuid(), closed_at = now(), outcome = ?, error = ?
@@ -279,7 +280,7 @@ final class ReplayStore {
     }
 
     void close(Tx tx, ClosedJob job, String outcome, String error) throws SQLException {
-        tx.update(CLOSE, job.id(), outcome, error, job.id(), job.mesh());
+        tx.update(CLOSE, job.id(), job.mesh(), outcome, error, job.id(), job.mesh());
     }
 
     /** Lets nothing of the job run. */
