@@ -70,7 +70,7 @@ class ModelTest {
         }
 
         void walk(int steps) {
-            Map<Runnable, Integer> moves = new LinkedHashMap<>();
+            LinkedHashMap<Runnable, Integer> moves = new LinkedHashMap<>();
             moves.put(this::accept, 6);
             moves.put(this::reserve, 6);
             moves.put(this::settle, 8);

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -106,8 +107,8 @@ public final class Randomness implements RandomGenerator {
         return choices.get(source.nextInt(choices.size()));
     }
 
-    /** One of the keys, with the probability of its weight. Pass an ordered map, or the seed will not reproduce the result. */
-    public <T> T weighted(Map<T, Integer> weights) {
+    /** One of the keys, with the probability of its weight. The order is part of it: without one, a seed brings nothing back. */
+    public <T> T weighted(SequencedMap<T, Integer> weights) {
         int left = source.nextInt(
                 weights.values().stream().mapToInt(Integer::intValue).sum());
         for (Map.Entry<T, Integer> choice : weights.entrySet()) {

@@ -45,7 +45,7 @@ class PlantedBugTest {
     @EnumSource
     void lost_replies_cuts_and_late_commits_reveal_a_planted_bug(Habit habit, Randomness random) throws SQLException {
         try (TcpProxy proxy = postgres.proxy()) {
-            Map<CommitFate, Integer> weights = new TreeMap<>(Map.of(
+            TreeMap<CommitFate, Integer> weights = new TreeMap<>(Map.of(
                     CommitFate.FORWARD, 5, CommitFate.LOSE_REPLY, 2, CommitFate.CUT_BEFORE, 2, CommitFate.HOLD, 1));
             proxy.onCommit(commit -> commit.ordinal() <= FIRST_FATES.size()
                     ? FIRST_FATES.get((int) commit.ordinal() - 1)

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -67,7 +66,7 @@ class RandomnessTest {
     @Test
     void choices_follow_their_weights() {
         Randomness random = Randomness.ofSeed(5);
-        Map<String, Integer> weights = new LinkedHashMap<>();
+        LinkedHashMap<String, Integer> weights = new LinkedHashMap<>();
         weights.put("often", 9);
         weights.put("seldom", 1);
         weights.put("never", 0);

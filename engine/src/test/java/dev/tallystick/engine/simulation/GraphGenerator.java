@@ -10,6 +10,7 @@ import dev.tallystick.testkit.Randomness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,25 @@ final class GraphGenerator {
         FORK,
         LOOP
     }
+
+    private static final TreeMap<Block, Integer> INNERMOST =
+            new TreeMap<>(Map.of(Block.WORKER, 5, Block.SIGNAL, 2, Block.TASK, 1, Block.AWAIT, 1));
+
+    private static final TreeMap<Block, Integer> OUTER = new TreeMap<>(Map.of(
+            Block.WORKER,
+            3,
+            Block.SIGNAL,
+            3,
+            Block.TASK,
+            1,
+            Block.AWAIT,
+            1,
+            Block.FAILURE,
+            1,
+            Block.FORK,
+            3,
+            Block.LOOP,
+            2));
 
     /**
      * Where the drawing continues.
@@ -79,24 +99,7 @@ final class GraphGenerator {
     }
 
     private Tail block(Tail at, @Nullable Condition when, int depth) {
-        Block block = random.weighted(
-                depth > 0
-                        ? Map.of(
-                                Block.WORKER,
-                                3,
-                                Block.SIGNAL,
-                                3,
-                                Block.TASK,
-                                1,
-                                Block.AWAIT,
-                                1,
-                                Block.FAILURE,
-                                1,
-                                Block.FORK,
-                                3,
-                                Block.LOOP,
-                                2)
-                        : Map.of(Block.WORKER, 5, Block.SIGNAL, 2, Block.TASK, 1, Block.AWAIT, 1));
+        Block block = random.weighted(depth > 0 ? OUTER : INNERMOST);
         return switch (block) {
             case WORKER -> worker(at, when);
             case SIGNAL -> signal(at, when, random.between(1, 3));
