@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A graph in a form that says nothing about how it is run: {@link GraphInterpreter} reads it, and an engine gets its rendering. */
@@ -103,15 +102,25 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
                 || nodes.stream().anyMatch(each -> each.back().equals(wanted));
     }
 
-    /** Whether two cycles go back to one node, so that rounds may run side by side and be numbered as they come. */
+    /** Whether a node may be cycled back to from several places, so that rounds may run side by side and are numbered as they come. */
     boolean hasRoundsSideBySide() {
+        List<Node> cycles =
+                nodes.stream().filter(each -> each.kind() == Kind.CYCLE).toList();
         return nodes.stream().anyMatch(each -> each.takes() > 1)
-                || nodes.stream()
-                        .filter(each -> each.kind() == Kind.CYCLE)
-                        .collect(Collectors.groupingBy(Node::back, Collectors.counting()))
-                        .values()
-                        .stream()
-                        .anyMatch(cycles -> cycles > 1);
+                || cycles.stream().map(Node::back).distinct().count() < cycles.size()
+                || cycles.stream().anyMatch(this::isInInnerRounds);
+    }
+
+    /** Each inner round may come to the cycle of the outer loop. */
+    private boolean isInInnerRounds(Node cycle) {
+        return nodes.stream()
+                .map(Node::name)
+                .filter(each -> opens(each) && !each.equals(cycle.back()))
+                .anyMatch(each -> reaches(cycle.back(), each) && reaches(each, cycle.name()));
+    }
+
+    private boolean reaches(String from, String to) {
+        return from.equals(to) || from(from).stream().anyMatch(way -> reaches(way.to(), to));
     }
 
     Graph render() {

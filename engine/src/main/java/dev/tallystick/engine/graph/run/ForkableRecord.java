@@ -4,11 +4,16 @@ import dev.tallystick.engine.graph.run.GraphForkStore.Entry;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Identity;
 import dev.tallystick.workflow.JobId;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
@@ -21,6 +26,14 @@ final class ForkableRecord implements ReplayedEvents {
     private final Map<Guid, Entry> kept = new LinkedHashMap<>();
     private final Map<Guid, Guid> recalled = new HashMap<>();
 
+    /** The dimensions of the kept entries that are not replayed yet, by the places of their activities. */
+    private final Map<String, NavigableSet<Integer>> ahead = new HashMap<>();
+
+    /** The recalled entries, by their GUIDs in the new job. */
+    private final Map<Guid, Entry> entries = new HashMap<>();
+
+    private List<NodeTransition> heldBack = List.of();
+
     /** @param dropped the entries that must happen again */
     ForkableRecord(JobId job, List<Entry> entries, Predicate<Entry> dropped) {
         this.job = job;
@@ -28,6 +41,7 @@ final class ForkableRecord implements ReplayedEvents {
             Guid guid = entry.guid();
             if (guid != null && isGood(entry) && !dropped.test(entry)) {
                 kept.put(guid, entry);
+                ahead.computeIfAbsent(entry.place(), key -> new TreeSet<>()).add(entry.ordinal());
             }
         }
     }
@@ -45,7 +59,50 @@ final class ForkableRecord implements ReplayedEvents {
             return Optional.empty();
         }
         recalled.put(guid, transition.guid());
+        entries.put(transition.guid(), entry);
         return Optional.of(new Recalled(told(entry), entry.input()));
+    }
+
+    /**
+     * Rounds that ran side by side were numbered as they came. If a round never comes because the fork drops what led to it, the
+     * ones after it come without it, and the fork is refused.
+     */
+    @Override
+    public List<NodeTransition> inOrder(List<NodeTransition> next) {
+        List<NodeTransition> waiting = new ArrayList<>(heldBack);
+        waiting.addAll(next);
+        waiting.sort(Comparator.comparingInt(this::ordinal));
+        List<NodeTransition> now = waiting.stream().filter(this::isNext).toList();
+        if (now.isEmpty()) {
+            heldBack = List.of();
+            return waiting;
+        }
+        waiting.removeAll(now);
+        heldBack = waiting;
+        return now;
+    }
+
+    @Override
+    public List<NodeTransition> heldBack() {
+        return heldBack;
+    }
+
+    private int ordinal(NodeTransition transition) {
+        Entry entry = entries.get(transition.posting().guid());
+        return entry == null ? Integer.MAX_VALUE : entry.ordinal();
+    }
+
+    private boolean isNext(NodeTransition transition) {
+        Entry entry = entries.get(transition.posting().guid());
+        if (entry == null) {
+            return true;
+        }
+        NavigableSet<Integer> left = Objects.requireNonNull(ahead.get(entry.place()));
+        if (left.first() < entry.ordinal()) {
+            return false;
+        }
+        left.pollFirst();
+        return true;
     }
 
     private static NodeEvent told(Entry entry) {

@@ -105,8 +105,10 @@ final class Plan {
         return closed;
     }
 
-    void take(List<NodeTransition> transitions) throws SQLException {
+    /** @param later transitions that another plan will take */
+    void take(List<NodeTransition> transitions, List<NodeTransition> later) throws SQLException {
         transitions.forEach(joins::expect);
+        later.forEach(joins::expect);
         for (NodeTransition transition : transitions) {
             joins.take(transition);
             take(ofPartner(transition));

@@ -1,6 +1,7 @@
 package dev.tallystick.engine.graph.run;
 
 import dev.tallystick.engine.model.Identity;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,16 @@ interface ReplayedEvents {
 
     /** The recorded event; empty if there is none, so it has to happen again. */
     Optional<Recalled> recall(Identity transition);
+
+    /** The transitions to take next: each node receives its events in the order of the record, so some are held back. */
+    default List<NodeTransition> inOrder(List<NodeTransition> next) {
+        return next;
+    }
+
+    /** The transitions that wait for their turn. */
+    default List<NodeTransition> heldBack() {
+        return List.of();
+    }
 
     /**
      * An event that the other job received.

@@ -141,7 +141,7 @@ public final class TransitionWriter {
         List<NodeTransition> wave = heard(tx, transitions);
         Patience patience = new Patience(tx.othersQueue());
         for (int turn = 1; !wave.isEmpty(); turn++) {
-            wave = wave(tx, wave, new Turn(turn < MAX_WAVES, past, patience), written);
+            wave = past.inOrder(wave(tx, wave, new Turn(turn < MAX_WAVES, past, patience), written));
         }
         if (!written.closed().isEmpty()) {
             complete(tx, written.closed());
@@ -262,7 +262,7 @@ public final class TransitionWriter {
                     new NodeSpawner(job, each.type().graph(), codec, children, turn.mayGoOn(), turn.past()),
                     codec,
                     reader(tx, job.id(), caller));
-            plan.take(each.transitions());
+            plan.take(each.transitions(), turn.past().heldBack());
             plans.put(job.id(), plan);
         });
         return wanted.stream()
