@@ -54,9 +54,9 @@ import picocli.CommandLine.Parameters;
             "  tally job signal 01890a5d-ac96-774b-bcce-b302099a8057 approved --payload '{\"by\":\"ann\"}'",
             "  tally job events 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
             "  tally job cancel 01890a5d-ac96-774b-bcce-b302099a8057",
-            "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --key again:41",
+            "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --request-key again:41",
             "  tally job receipt --key order:42 --show outcome,output",
-            "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
+            "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --request-key again:42",
             "  tally job erase 01890a5d-ac96-774b-bcce-b302099a8057",
         })
 final class JobCommand extends CommandGroup {
@@ -340,9 +340,9 @@ final class JobCommand extends CommandGroup {
         private String payload = "null";
 
         @Option(
-                names = "--key",
+                names = {"--request-key", "--key"},
                 paramLabel = "KEY",
-                description = "Idempotency key of this signal (default: a new one, which is printed).")
+                description = "Idempotency key of this signal, not of the job (default: a new one, which is printed).")
         private @Nullable String key;
 
         @Override
@@ -369,9 +369,10 @@ final class JobCommand extends CommandGroup {
         private UUID job;
 
         @Option(
-                names = "--key",
+                names = {"--request-key", "--key"},
                 paramLabel = "KEY",
-                description = "Idempotency key of this request (default: a new one, which is printed).")
+                description = "Idempotency key of this request and its new job, not of the closed job"
+                        + " (default: a new one, which is printed).")
         private @Nullable String key;
 
         abstract TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request);

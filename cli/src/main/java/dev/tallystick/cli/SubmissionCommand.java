@@ -83,7 +83,7 @@ abstract class SubmissionCommand extends ServerConnection {
                 return Optional.empty();
             }
             throw new CommandFailed(
-                    ExitCode.INTERNAL,
+                    ExitCode.UNAVAILABLE,
                     "no daemon runs in " + directory + ", and only it knows whether it has sent this key",
                     "Nothing was done. Start the daemon: tally daemon start --dir " + directory);
         }
@@ -100,7 +100,7 @@ abstract class SubmissionCommand extends ServerConnection {
                     "Repeat the command with --key " + key().value() + ".");
         } catch (UnavailableException e) {
             throw new CommandFailed(
-                    ExitCode.INTERNAL,
+                    ExitCode.UNAVAILABLE,
                     String.valueOf(e.getMessage()),
                     "Nothing was kept. Run 'tally daemon status', and repeat the command.");
         }

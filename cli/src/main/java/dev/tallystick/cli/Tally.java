@@ -76,7 +76,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  tally explain --guid 000110000000001 --json",
             "",
             "Exit codes: 0 done, 1 internal error, 2 wrong usage or input, 3 not found,",
-            "4 conflict, 5 outcome unknown or not known yet (repeat with the same key).",
+            "4 conflict, 5 outcome unknown or not known yet (repeat with the same key),",
+            "6 server or daemon unavailable (nothing was done; try again later).",
         })
 public final class Tally implements RootCommand, Callable<Integer> {
 
@@ -128,6 +129,7 @@ public final class Tally implements RootCommand, Callable<Integer> {
         Tally tally = new Tally(environment);
         CommandLine line = new CommandLine(tally);
         Examples.passOn(line);
+        HelpText.apply(line);
         return line.setOut(out)
                 .setErr(err)
                 // An argument that begins with @ is plain data, not a file to read arguments from.

@@ -9,14 +9,17 @@ import java.io.Writer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Parses the examples of all help texts as a shell and the command would. Runs nothing. */
@@ -49,6 +52,34 @@ class HelpExamplesTest {
         assertThatThrownBy(() -> parse("tally job cancel --gently 1")).isInstanceOf(UnmatchedArgumentException.class);
         assertThatThrownBy(() -> parse("tally task claim")).isInstanceOf(MissingParameterException.class);
         assertThatThrownBy(() -> parse("tally job fork " + SOME_ID)).isInstanceOf(MissingParameterException.class);
+    }
+
+    @Test
+    void help_breaks_lines_only_at_spaces_and_examples_not_at_all() {
+        Deque<CommandLine> left = new ArrayDeque<>(Set.of(tally()));
+        int seen = 0;
+        while (!left.isEmpty()) {
+            CommandLine command = left.pop();
+            left.addAll(command.getSubcommands().values());
+            String help = command.getUsageMessage(CommandLine.Help.Ansi.OFF);
+            String joined = help.replaceAll("\\s+", " ");
+            for (ArgSpec argument : command.getCommandSpec().args()) {
+                if (!argument.hidden()) {
+                    assertThat(joined).contains(String.join(" ", argument.description()));
+                    seen++;
+                }
+            }
+            assertThat(joined)
+                    .contains(String.join(
+                                    " ", command.getCommandSpec().usageMessage().description())
+                            .chars()
+                            .mapToObj(c -> Character.toString(c >= 0xE000 && c < 0xE080 ? c - 0xE000 : c))
+                            .collect(Collectors.joining()));
+            assertThat(help.lines().toList())
+                    .containsAll(List.of(command.getCommandSpec().usageMessage().footer()));
+        }
+        assertThat(seen).isGreaterThan(300);
+        assertThat(Run.tally("submit", "--help").out()).contains("http://127.0.0.1:7070", "2030-01-01T00:00:00Z\n");
     }
 
     /** Without {@code #} comments. */

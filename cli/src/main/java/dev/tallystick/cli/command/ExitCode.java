@@ -14,7 +14,9 @@ public enum ExitCode {
      * The outcome is unknown, or there is none yet. Repeat with the same key: that is safe and gives the outcome. Commands
      * that issue a token take no key; they say what to do instead.
      */
-    UNKNOWN_OUTCOME(5);
+    UNKNOWN_OUTCOME(5),
+    /** The server or the daemon could not be reached, or was too busy. Nothing was done; try again later. */
+    UNAVAILABLE(6);
 
     private final int code;
 

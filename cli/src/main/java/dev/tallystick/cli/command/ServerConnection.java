@@ -34,6 +34,8 @@ public abstract class ServerConnection extends TallyCommand {
     private static final String DEFAULT_SERVER = "http://127.0.0.1:7070";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int CREATED = 201;
+    private static final int UNAUTHENTICATED = 401;
+    private static final int FORBIDDEN = 403;
     private static final int NOTHING_TO_SAY = 204;
 
     @Option(
@@ -71,13 +73,14 @@ public abstract class ServerConnection extends TallyCommand {
         try {
             return run(client().withReplies(reply -> said = reply));
         } catch (RefusedException e) {
-            throw new CommandFailed(
-                    exitCode(e), String.valueOf(e.getMessage()), "The server refused; nothing was done.");
+            throw new CommandFailed(exitCode(e), String.valueOf(e.getMessage()), afterRefusal(e));
         } catch (OutcomeUnknownException e) {
             throw new CommandFailed(ExitCode.UNKNOWN_OUTCOME, String.valueOf(e.getMessage()), afterUnknownOutcome());
         } catch (UnavailableException e) {
             throw new CommandFailed(
-                    ExitCode.INTERNAL, String.valueOf(e.getMessage()), "Nothing was done. Is the server running?");
+                    ExitCode.UNAVAILABLE,
+                    String.valueOf(e.getMessage()),
+                    "Nothing was done. Start the server with 'tally server', or name another with --server or TALLY_SERVER.");
         }
     }
 
@@ -208,12 +211,37 @@ public abstract class ServerConnection extends TallyCommand {
         throw new CommandFailed(ExitCode.USAGE, "'" + named + "' is not a server address", "Pass http://HOST:PORT.");
     }
 
+    private String afterRefusal(RefusedException refused) {
+        return "The server refused; nothing was done."
+                + switch (refused.status()) {
+                    case UNAUTHENTICATED ->
+                        " The token was that of " + tokenPlace()
+                                + ". An admin issues another with 'tally member token NAME'; the server keeps the token of"
+                                + " its first admin in admin.token, in its --data directory.";
+                    case FORBIDDEN ->
+                        " The token was that of " + tokenPlace()
+                                + ". Use a token of a member with the role, or let an admin run"
+                                + " 'tally member put NAME --role ROLE'.";
+                    default -> "";
+                };
+    }
+
+    private String tokenPlace() {
+        return tokenFile == null && environment().containsKey("TALLY_TOKEN")
+                ? "TALLY_TOKEN"
+                : tokenPath().toString();
+    }
+
+    private Path tokenPath() {
+        return tokenFile == null ? DATA.resolve("admin.token") : tokenFile;
+    }
+
     private String token() {
         String token = environment().get("TALLY_TOKEN");
         if (tokenFile == null && token != null) {
             return oneWord(token.strip(), "TALLY_TOKEN");
         }
-        Path file = tokenFile == null ? DATA.resolve("admin.token") : tokenFile;
+        Path file = tokenPath();
         try {
             return oneWord(Files.readString(file).strip(), file.toString());
         } catch (IOException e) {

@@ -52,7 +52,7 @@ abstract class LocalCommand extends TallyCommand {
             return client.ask(method, path, body == null ? null : body.canonical(), Map.of());
         } catch (IOException e) {
             throw new CommandFailed(
-                    ExitCode.INTERNAL, "the daemon does not answer: " + e.getMessage(), "Run 'tally daemon logs'.");
+                    ExitCode.UNAVAILABLE, "the daemon does not answer: " + e.getMessage(), "Run 'tally daemon logs'.");
         }
     }
 

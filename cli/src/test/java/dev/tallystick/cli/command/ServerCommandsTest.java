@@ -137,7 +137,14 @@ class ServerCommandsTest {
         stranger.put("TALLY_TOKEN", "nonsense");
         Run refused = Run.tally(stranger, "job", "ls");
         assertThat(refused.exitCode()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(refused.err()).contains("unauthenticated");
+        assertThat(refused.err()).contains("unauthenticated", "that of TALLY_TOKEN", "tally member token NAME");
+        stranger.put("TALLY_SERVER", "http://127.0.0.1:1");
+        // The command would try for longer than a test may.
+        Thread.currentThread().interrupt();
+        Run unreachable = Run.tally(stranger, "job", "ls");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(unreachable.exitCode()).isEqualTo(ExitCode.UNAVAILABLE.code());
+        assertThat(unreachable.err()).contains("Start the server with 'tally server'");
     }
 
     @Test
@@ -195,7 +202,7 @@ class ServerCommandsTest {
 
         Map<String, Json> rerun = json(tally("job", "rerun", id, "--key", "cli:21", "--json"));
         assertThat(rerun).containsEntry("continued_from", Json.of(id));
-        assertThat(tally("job", "rerun", id, "--key", "cli:21").out())
+        assertThat(tally("job", "rerun", id, "--request-key", "cli:21").out())
                 .isEqualTo("job " + text(rerun, "job_id") + ", started before\n");
         assertThat(tally("job", "fork", id, "--from", "charge").out()).endsWith(", started\n");
         Run nowhere = tally("job", "fork", id, "--from", "nowhere");

@@ -105,7 +105,7 @@ class ThroughDaemonTest {
                 }) {
             Run run = tally(command);
 
-            assertThat(run.exitCode()).isEqualTo(ExitCode.INTERNAL.code());
+            assertThat(run.exitCode()).isEqualTo(ExitCode.UNAVAILABLE.code());
             assertThat(run.err()).contains("Start the daemon: tally daemon start --dir " + directory);
         }
     }

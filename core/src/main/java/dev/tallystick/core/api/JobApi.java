@@ -173,8 +173,11 @@ public interface JobApi {
         /**
          * An event of a job.
          *
-         * @param event {@code accepted}, {@code entered}, {@code signalled}, {@code returned}, {@code failed} or {@code closed}
+         * @param position its place among the job's events, from 1, without gaps
+         * @param event {@code accepted}, {@code entered} (an activity), {@code signalled}, {@code returned} (an activity received
+         *     its result), {@code failed} (that result was a failure) or {@code closed}
          * @param path the activity; null for an event of the job itself
+         * @param name the activity or the signal, or null
          * @param outcome how it ended; null if it did not
          * @param error why it failed; null if it did not
          */

@@ -1,5 +1,6 @@
 package dev.tallystick.engine.view;
 
+import dev.tallystick.core.api.JobApi.EventPage.Event;
 import dev.tallystick.engine.model.LedgerSql;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.workflow.JobId;
@@ -128,7 +129,7 @@ public final class JobEventStore {
         tx.update(ADVANCE, by, job.value());
     }
 
-    List<JobEvent> read(Tx tx, String mesh, JobId job, long after, int limit) throws SQLException {
+    List<Event> read(Tx tx, String mesh, JobId job, long after, int limit) throws SQLException {
         return tx.query(READ, JobEventStore::event, job.value(), mesh, after, limit);
     }
 
@@ -148,8 +149,8 @@ public final class JobEventStore {
         }
     }
 
-    private static JobEvent event(ResultSet row) throws SQLException {
-        return new JobEvent(
+    private static Event event(ResultSet row) throws SQLException {
+        return new Event(
                 row.getLong("position"),
                 row.getString("event"),
                 row.getString("path"),

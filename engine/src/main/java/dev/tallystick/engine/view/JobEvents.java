@@ -1,5 +1,6 @@
 package dev.tallystick.engine.view;
 
+import dev.tallystick.core.api.JobApi.EventPage.Event;
 import dev.tallystick.sql.Database;
 import dev.tallystick.workflow.JobId;
 import java.util.List;
@@ -26,11 +27,11 @@ public final class JobEvents {
     }
 
     /** The events after a position, in order. A reader that continues from the last one it received misses nothing. */
-    public List<JobEvent> read(String mesh, JobId job, long after, int limit) {
+    public List<Event> read(String mesh, JobId job, long after, int limit) {
         if (limit < 1 || limit > LARGEST_PAGE) {
             throw new IllegalArgumentException("a page has 1 to " + LARGEST_PAGE + " events, got " + limit);
         }
-        List<JobEvent> numbered = database.read("read events", tx -> store.read(tx, mesh, job, after, limit));
+        List<Event> numbered = database.read("read events", tx -> store.read(tx, mesh, job, after, limit));
         if (numbered.size() == limit) {
             return numbered;
         }

@@ -2,9 +2,9 @@ package dev.tallystick.engine.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.api.JobApi.EventPage.Event;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
-import dev.tallystick.engine.view.JobEvent;
 import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.testkit.TestPostgres;
@@ -61,9 +61,9 @@ class JobEventsTest {
         workbench.signal(engine, job, "go");
         workbench.await(engine, job);
 
-        List<JobEvent> told = events.read("default", job, JobEvents.BEGINNING, 100);
+        List<Event> told = events.read("default", job, JobEvents.BEGINNING, 100);
 
-        assertThat(told).extracting(JobEvent::position).containsExactlyElementsOf(upTo(told.size()));
+        assertThat(told).extracting(Event::position).containsExactlyElementsOf(upTo(told.size()));
         assertThat(told.getFirst().event()).isEqualTo("accepted");
         assertThat(told)
                 .extracting(event -> event.event() + " " + event.name())
@@ -77,23 +77,23 @@ class JobEventsTest {
     void r18_what_commits_late_comes_late_and_is_not_missed() throws SQLException {
         JobId job = workbench.submit(engine, "waiting", "key");
         workbench.awaitParked();
-        List<JobEvent> before = events.read("default", job, JobEvents.BEGINNING, 100);
+        List<Event> before = events.read("default", job, JobEvents.BEGINNING, 100);
         try (Connection slow = postgres.unpooled().getConnection();
                 Connection fast = postgres.unpooled().getConnection()) {
             slow.setAutoCommit(false);
             enter(slow, job, "slow");
             enter(fast, job, "fast");
 
-            List<JobEvent> between = events.read("default", job, before.size(), 100);
+            List<Event> between = events.read("default", job, before.size(), 100);
             slow.commit();
-            List<JobEvent> after = events.read("default", job, between.getLast().position(), 100);
+            List<Event> after = events.read("default", job, between.getLast().position(), 100);
 
-            assertThat(between).extracting(JobEvent::name).containsExactly("fast");
-            assertThat(after).extracting(JobEvent::name).containsExactly("slow");
+            assertThat(between).extracting(Event::name).containsExactly("fast");
+            assertThat(after).extracting(Event::name).containsExactly("slow");
             assertThat(after.getFirst().at()).isBefore(between.getFirst().at());
         }
-        List<JobEvent> again = events.read("default", job, JobEvents.BEGINNING, 100);
-        assertThat(again).extracting(JobEvent::name).endsWith("fast", "slow");
+        List<Event> again = events.read("default", job, JobEvents.BEGINNING, 100);
+        assertThat(again).extracting(Event::name).endsWith("fast", "slow");
     }
 
     private static void enter(Connection connection, JobId job, String name) throws SQLException {
@@ -108,27 +108,27 @@ class JobEventsTest {
     @Test
     void all_readers_of_a_running_job_see_the_same() throws Exception {
         JobId job = workbench.submit(engine, "many", "key");
-        List<Future<List<JobEvent>>> readers = new ArrayList<>();
+        List<Future<List<Event>>> readers = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
             for (int i = 0; i < 4; i++) {
                 int page = 3 + 10 * i;
                 readers.add(threads.submit(() -> follow(job, page)));
             }
         }
-        List<JobEvent> all = events.read("default", job, JobEvents.BEGINNING, JobEvents.LARGEST_PAGE);
+        List<Event> all = events.read("default", job, JobEvents.BEGINNING, JobEvents.LARGEST_PAGE);
 
-        assertThat(all).extracting(JobEvent::position).containsExactlyElementsOf(upTo(all.size()));
+        assertThat(all).extracting(Event::position).containsExactlyElementsOf(upTo(all.size()));
         assertThat(all.stream().filter(event -> event.event().equals("returned")))
                 .hasSize(STEPS + 1);
-        for (Future<List<JobEvent>> reader : readers) {
-            List<JobEvent> seen = reader.get();
+        for (Future<List<Event>> reader : readers) {
+            List<Event> seen = reader.get();
             assertThat(seen).isEqualTo(all.subList(0, seen.size()));
             assertThat(seen.getLast().event()).isEqualTo("closed");
         }
     }
 
-    private List<JobEvent> follow(JobId job, int page) {
-        List<JobEvent> seen = new ArrayList<>();
+    private List<Event> follow(JobId job, int page) {
+        List<Event> seen = new ArrayList<>();
         while (seen.isEmpty() || !seen.getLast().event().equals("closed")) {
             seen.addAll(events.read("default", job, seen.size(), page));
         }

@@ -5,7 +5,6 @@ import dev.tallystick.core.Role;
 import dev.tallystick.core.api.JobApi.EventPage;
 import dev.tallystick.core.api.JobApi.JobActivities;
 import dev.tallystick.engine.view.ActivityInfo;
-import dev.tallystick.engine.view.JobEvent;
 import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.engine.view.JobInfo;
 import dev.tallystick.server.http.Answer;
@@ -76,9 +75,7 @@ public final class JobEventRoutes {
     }
 
     private Optional<EventPage> page(JobInfo job, long after, int limit) {
-        List<EventPage.Event> page = events.read(job.mesh(), job.id(), after, limit).stream()
-                .map(JobEventRoutes::event)
-                .toList();
+        List<EventPage.Event> page = events.read(job.mesh(), job.id(), after, limit);
         return page.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -107,18 +104,6 @@ public final class JobEventRoutes {
                 job.id().value(),
                 page.stream().map(JobEventRoutes::activity).toList(),
                 page.size() < limit ? null : page.getLast().place().toString()));
-    }
-
-    private static EventPage.Event event(JobEvent event) {
-        return new EventPage.Event(
-                event.position(),
-                event.event(),
-                event.path(),
-                event.name(),
-                event.kind(),
-                event.outcome(),
-                event.error(),
-                event.at());
     }
 
     private static JobActivities.Activity activity(ActivityInfo each) {
