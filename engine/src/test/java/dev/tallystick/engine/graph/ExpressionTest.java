@@ -232,4 +232,19 @@ class ExpressionTest {
                 .hasSizeGreaterThan(60)
                 .allMatch(name -> plain.contains(name) || bounded.lookup((String) name) != null);
     }
+
+    @Test
+    void all_expressions_share_the_bounded_functions() {
+        Jsonata compiled = Jsonata.jsonata("1");
+        ExpressionBounds bounds = new ExpressionBounds("1");
+        Jsonata.Frame one = bounds.begin(compiled, Map.of());
+        bounds.end();
+        ExpressionBounds others = new ExpressionBounds("2");
+        Jsonata.Frame other = others.begin(compiled, Map.of());
+        others.end();
+
+        for (String function : List.of("match", "replace", "distinct")) {
+            assertThat(one.lookup(function)).isNotNull().isSameAs(other.lookup(function));
+        }
+    }
 }

@@ -59,6 +59,8 @@ class JsonPatchTest {
             [1,2];       [{'op':'remove','path':'/+1'}];                    there is nothing at '/+1'
             [1,2];       [{'op':'remove','path':'/1a'}];                    there is nothing at '/1a'
             [1,2];       [{'op':'remove','path':'/:'}];                     there is nothing at '/:'
+            [1,2];       [{'op':'remove','path':'//'}];                     there is nothing at '//'
+            [1,2];       [{'op':'remove','path':'/~1'}];                    there is nothing at '/~1'
             [1,2];       [{'op':'remove','path':'/'}];                      there is nothing at '/'
             [1,2];       [{'op':'remove','path':'/9999999999'}];            there is nothing at '/9999999999'
             {'a':1};     [{'op':'remove','path':''}];                       a patch cannot delete the whole document
@@ -107,6 +109,49 @@ class JsonPatchTest {
                         Json.ArrayValue.class,
                         array -> assertThat(array.elements()).hasSize(10_000));
         assertThatIllegalArgumentException().isThrownBy(() -> patch("[" + one + "," + most.substring(1)));
+    }
+
+    @Test
+    void all_copies_of_a_patch_count_together() {
+        String list = "[" + "1,".repeat(499_998) + "1]";
+        Json most = json("{'a':" + list + "}");
+        String twice = "[{'op':'copy','from':'/a','path':'/b'},{'op':'copy','from':'/a','path':'/c'}]";
+
+        assertThat(patch(twice).applyTo(most))
+                .isInstanceOfSatisfying(
+                        Json.ObjectValue.class,
+                        object -> assertThat(object.members()).hasSize(3));
+        Json more = json("{'a':[1," + list.substring(1) + "}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> patch(twice).applyTo(more))
+                .withMessageContaining("copies or moves at most 1000000 values");
+    }
+
+    @Test
+    void copies_do_not_make_a_document_too_long() {
+        Json document = Json.parse("{\"a\":\"" + "x".repeat(9 << 20) + "\"}", JsonPatch.LIMITS);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> patch("[{'op':'copy','from':'/a','path':'/b'}]").applyTo(document));
+        assertThat(patch("[{'op':'move','from':'/a','path':'/b'}]").applyTo(document))
+                .isInstanceOf(Json.ObjectValue.class);
+    }
+
+    @Test
+    void no_operation_makes_a_document_too_deep() {
+        String deep = "[".repeat(254) + "]".repeat(254);
+        for (String op : List.of("add", "replace")) {
+            JsonPatch fits = patch("[{'op':'" + op + "','path':'/a/b','value':" + deep + "}]");
+            assertThat(fits.applyTo(json("{'a':{'b':1}}"))).isInstanceOf(Json.ObjectValue.class);
+            JsonPatch tooDeep = patch("[{'op':'" + op + "','path':'/a/b/c','value':" + deep + "}]");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> tooDeep.applyTo(json("{'a':{'b':{'c':1}}}")))
+                    .withMessageContaining("256 deep");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> patch("[{'op':'copy','from':'/a','path':'/b/c/d'}]")
+                        .applyTo(json("{'a':" + deep + ",'b':{'c':{}}}")))
+                .withMessageContaining("256 deep");
     }
 
     @ParameterizedTest

@@ -57,6 +57,51 @@ class TxTest {
     }
 
     @Test
+    void the_reason_why_bytes_are_no_transaction_is_given() {
+        byte[] bytes = put("{}").bytes();
+
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 1, 0))).hasMessageContaining("has no field 0");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 12 << 3, 1))).hasMessageContaining("has no field 12");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3 | 1, 1))).hasMessageContaining("has the wrong type");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 11 << 3 | 2, 2, 0))).hasMessageContaining("within a field");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 11 << 3 | 2, 0))).hasMessageContaining("canonical form");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3, 0x80))).hasMessageContaining("within a number");
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3, 0x80, 0x80, 0x80, 0x80, 8)))
+                .hasMessageContaining("invalid schema version 2147483648");
+        assertThatThrownBy(() ->
+                        Tx.parse(with(bytes, 9 << 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
+                .hasMessageContaining("invalid schema version -9223372036854775808");
+        assertThatThrownBy(() -> Tx.parse(
+                        with(bytes, 11 << 3 | 2, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
+                .hasMessageContaining("within a field");
+    }
+
+    private static byte[] with(byte[] bytes, int... more) {
+        byte[] longer = java.util.Arrays.copyOf(bytes, bytes.length + more.length);
+        for (int i = 0; i < more.length; i++) {
+            longer[bytes.length + i] = (byte) more[i];
+        }
+        return longer;
+    }
+
+    @Test
+    void the_largest_schema_version_is_read_back() throws Exception {
+        Tx tx = new Tx(
+                ID,
+                Long.MAX_VALUE,
+                StreamId.of("orders", "o-1"),
+                Op.PUT,
+                "{}",
+                "",
+                TxHash.NONE,
+                Integer.MAX_VALUE,
+                TxHash.NONE,
+                "");
+
+        assertThat(Tx.parse(tx.bytes())).isEqualTo(tx);
+    }
+
+    @Test
     void a_transaction_has_the_parts_of_its_op() {
         StreamId stream = StreamId.of("orders", "o-1");
         assertThatThrownBy(() -> new Tx(ID, 1, stream, Op.DELETE, "{}", "", PARENT, 0, TxHash.NONE, ""))
