@@ -12,7 +12,8 @@ public final class ExchangeSchema {
                 "0001-exchange.sql",
                 "0002-origins.sql",
                 "0003-results-by-field.sql",
-                "0004-books-by-day.sql");
+                "0004-books-by-day.sql",
+                "0085-documents-to-seal.sql");
     }
 
     private ExchangeSchema() {}

@@ -7,6 +7,7 @@ import dev.tallystick.log.note.Policy;
 import dev.tallystick.server.http.Meters;
 import dev.tallystick.server.routes.InstallationStore;
 import dev.tallystick.sql.Database;
+import dev.tallystick.wiring.SealedDocuments;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ final class Sealing {
         String installation = database.transact("read installation", new InstallationStore()::id)
                 .toString();
         SealSettings seal = SealSettings.in(data).witnesses(policy(settings.witnesses()));
-        Sealer sealer = Sealer.open(database, seal, "tallystick/" + installation, crashPoints);
+        Sealer sealer = SealedDocuments.seal(database, seal, "tallystick/" + installation, crashPoints);
         try {
             Path fresh = data.resolve(ROOT_KEY + ".new");
             Files.writeString(fresh, sealer.rootKey() + "\n");

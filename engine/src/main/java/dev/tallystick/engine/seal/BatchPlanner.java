@@ -1,8 +1,10 @@
 package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.engine.seal.DocumentQueue.Document;
 import dev.tallystick.engine.seal.FactStore.Named;
 import dev.tallystick.engine.seal.OtherFactStore.Placed;
+import dev.tallystick.engine.seal.OtherFactStore.PlacedDocument;
 import dev.tallystick.engine.seal.OtherFactStore.Waiting;
 import dev.tallystick.engine.seal.SealStore.Queued;
 import dev.tallystick.engine.seal.SealedStore.Member;
@@ -53,6 +55,7 @@ final class BatchPlanner {
             Map<UUID, SealedJob> jobs,
             Map<Member, Long> members,
             List<Placed> others,
+            List<PlacedDocument> documents,
             long[] queued) {}
 
     private final InstallationSecret secret;
@@ -62,17 +65,20 @@ final class BatchPlanner {
     private final FactStore factStore = new FactStore();
     private final SealedStore sealed = new SealedStore();
     private final OtherFacts otherFacts = new OtherFacts();
+    private final DocumentQueue documents;
 
-    BatchPlanner(InstallationSecret secret, SecureRandom random, int mostFacts) {
+    BatchPlanner(InstallationSecret secret, SecureRandom random, int mostFacts, DocumentQueue documents) {
         this.secret = secret;
         this.random = random;
         this.mostFacts = mostFacts;
+        this.documents = documents;
     }
 
     /** The head of the queue, with all that its entries are made of. */
     record Facts(
             List<Queued> rows,
             List<Waiting> others,
+            List<Document> documents,
             Map<UUID, SealedJob> known,
             Map<UUID, FactStore.Accepted> acceptances,
             Map<UUID, FactStore.Closed> ends,
@@ -102,6 +108,7 @@ final class BatchPlanner {
         return new Facts(
                 rows,
                 taken.facts(),
+                documents.waiting(tx, mostFacts),
                 all.isEmpty() ? Map.of() : sealed.read(tx, all),
                 acceptances,
                 closed.isEmpty() ? Map.of() : factStore.closed(tx, closed),
@@ -139,11 +146,13 @@ final class BatchPlanner {
             plan.add(next);
             next = others.hasNext() ? others.next() : null;
         }
+        facts.documents().forEach(plan::add);
         return new Planned(
                 plan.entries,
                 plan.written,
                 plan.newMembers,
                 plan.others,
+                plan.documents,
                 facts.rows().stream().mapToLong(Queued::id).toArray());
     }
 
@@ -170,6 +179,7 @@ final class BatchPlanner {
         private final Map<Member, Long> newMembers = new LinkedHashMap<>();
         private final Map<Member, MemberSecret> secrets = new HashMap<>();
         private final List<Placed> others = new ArrayList<>();
+        private final List<PlacedDocument> documents = new ArrayList<>();
 
         Plan(Facts facts, long size, Predicate<Hash> isMapped) {
             this.facts = facts;
@@ -229,6 +239,12 @@ final class BatchPlanner {
         void add(Waiting fact) {
             JobSalt salt = JobSalt.draw(fact.subject(), random);
             others.add(new Placed(fact.id(), salt.bytes(), add(OtherFacts.entry(fact, salt))));
+        }
+
+        void add(Document document) {
+            JobSalt salt = JobSalt.draw(document.subject(), random);
+            long index = add(new LogEntry.ExchangeDocument(salt.commit(document.record())));
+            documents.add(new PlacedDocument(document, bytes(document.record()), salt.bytes(), index));
         }
 
         private @Nullable SealedJob find(UUID job) {

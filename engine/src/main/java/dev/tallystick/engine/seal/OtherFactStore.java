@@ -31,6 +31,9 @@ final class OtherFactStore {
     /** A fact that has its place in the log. */
     record Placed(long id, byte[] salt, long position) {}
 
+    /** A document that has its place in the log. */
+    record PlacedDocument(DocumentQueue.Document document, byte[] record, byte[] salt, long position) {}
+
     /** What proves that a job was erased. */
     record Erasure(byte[] record, byte[] salt, long position) {}
 
@@ -65,6 +68,14 @@ final class OtherFactStore {
             from placed p
             where s.id = case when p.type = 3 then p.subject::uuid end
                 and s.mesh = p.mesh
+            """;
+
+    // Documents belong to the installation, and to no mesh.
+    private static final String ADD_DOCUMENTS = """
+            insert into tally.seal_fact (type, mesh, subject, record, salt, position)
+            select 5, '', subject, record, salt, position
+            from unnest(?::text[], ?::bytea[], ?::bytea[], ?::bigint[]) as i (subject, record, salt, position)
+            order by position
             """;
 
     private static final String IS_ERASING = """
@@ -114,6 +125,16 @@ final class OtherFactStore {
     void place(Tx tx, List<Placed> facts) throws SQLException {
         Columns<Placed> of = new Columns<>(facts);
         tx.update(PLACE, of.longs(Placed::id), of.bytes(Placed::salt), of.longs(Placed::position));
+    }
+
+    void add(Tx tx, List<PlacedDocument> documents) throws SQLException {
+        Columns<PlacedDocument> of = new Columns<>(documents);
+        tx.update(
+                ADD_DOCUMENTS,
+                of.texts(each -> each.document().subject()),
+                of.bytes(PlacedDocument::record),
+                of.bytes(PlacedDocument::salt),
+                of.longs(PlacedDocument::position));
     }
 
     /** Whether the erasure of a job is queued. */

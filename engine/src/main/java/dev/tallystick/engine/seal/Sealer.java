@@ -3,6 +3,7 @@ package dev.tallystick.engine.seal;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.seal.BatchPlanner.Facts;
 import dev.tallystick.engine.seal.BatchPlanner.Planned;
+import dev.tallystick.engine.seal.OtherFactStore.PlacedDocument;
 import dev.tallystick.engine.seal.SealStore.Recorded;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.log.entry.InstallationSecret;
@@ -62,6 +63,7 @@ public final class Sealer implements AutoCloseable {
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
     private final OtherFactStore otherFacts = new OtherFactStore();
+    private final DocumentQueue documents;
     private final BatchPublisher publisher;
     private final KeyProofs keyProofs;
     private final Promises promises;
@@ -83,17 +85,19 @@ public final class Sealer implements AutoCloseable {
             VerifierKey rootKey,
             SigningKeys keys,
             InstallationSecret secret,
+            DocumentQueue documents,
             SecureRandom random,
             CrashPoints crashPoints) {
         this.database = database;
         this.settings = settings;
+        this.documents = documents;
         this.owner = new UUID(random.nextLong(), random.nextLong()).toString();
         this.crashPoints = crashPoints;
         this.rootKey = rootKey;
         this.keys = keys;
         this.secret = secret;
         this.publisher = new BatchPublisher(database, keys, crashPoints);
-        this.planner = new BatchPlanner(secret, random, settings.facts());
+        this.planner = new BatchPlanner(secret, random, settings.facts(), documents);
         this.keyProofs = new KeyProofs(database, secret);
         this.promises = new Promises(secret, keys::current, () -> served);
         this.cosigner =
@@ -108,6 +112,12 @@ public final class Sealer implements AutoCloseable {
      * @throws IllegalArgumentException if the keys of a log that has begun are not here
      */
     public static Sealer open(Database database, SealSettings settings, String origin, CrashPoints crashPoints) {
+        return open(database, settings, origin, DocumentQueue.NONE, crashPoints);
+    }
+
+    /** As {@link #open(Database, SealSettings, String, CrashPoints)}, with the documents of the exchange. */
+    public static Sealer open(
+            Database database, SealSettings settings, String origin, DocumentQueue documents, CrashPoints crashPoints) {
         SealStore store = new SealStore();
         Optional<SealStore.Anchor> begun = database.transact("read the anchor of the log", store::anchor);
         SealKeys keys = SealKeys.open(
@@ -128,6 +138,7 @@ public final class Sealer implements AutoCloseable {
                 root == null ? keys.signer().key() : VerifierKey.parse(root),
                 new SigningKeys(settings.secrets(), keys.signer(), crashPoints),
                 keys.secret(),
+                documents,
                 new SecureRandom(),
                 crashPoints);
     }
@@ -320,11 +331,22 @@ public final class Sealer implements AutoCloseable {
         if (!planned.others().isEmpty()) {
             otherFacts.place(tx, planned.others());
         }
+        if (!planned.documents().isEmpty()) {
+            otherFacts.add(tx, planned.documents());
+            documents.remove(tx, rowsOf(planned.documents()));
+        }
         if (!planned.members().isEmpty()) {
             sealed.addMembers(tx, planned.members(), BatchPlanner.GENERATION);
         }
         crashPoints.reached(SealCrashPoint.INTENDING);
         return true;
+    }
+
+    private static long[] rowsOf(List<PlacedDocument> placed) {
+        return placed.stream()
+                .mapToLong(each -> each.document().row())
+                .distinct()
+                .toArray();
     }
 
     private static boolean isMapped(LogDirectory log, Hash tag) {

@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.consumer;
 
+import dev.tallystick.exchange.books.Documents;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
 import dev.tallystick.exchange.message.Participant;
@@ -31,20 +32,25 @@ final class ReceivedStore {
 
     // A posting in an order waits for its turn; any other is leased by the statement that records it.
     private static final String INSERT = """
-        insert into tally.exchange_received as r (
-            consumer, producer, id, attempt, due_at, inception_datum, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, receipt, audit)
-        select
-            ?, producer, id, case when order_key is null then 1 else 0 end, now() + ? * interval '1 millisecond',
-            inception, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, receipt, tally.exchange_line(?, 'received')
-        from unnest(?, ?, ?::timestamptz[], ?::timestamptz[], ?, ?, ?, ?, ?, ?, ?)
-            as new (producer, id, inception, deadline, order_key, order_number, fingerprint, payload, checkpoint,
-                signature, receipt)
-        order by producer collate "C", id collate "C"
-        on conflict (consumer, producer, id) do nothing
-        returning r.producer, r.id, r.attempt, r.inception_datum, r.deadline, r.audit
-        """;
+        with changed as (
+            insert into tally.exchange_received as r (
+                consumer, producer, id, attempt, due_at, inception_datum, deadline, order_key, order_number,
+                fingerprint, payload, checkpoint, signature, receipt, audit)
+            select
+                ?, producer, id, case when order_key is null then 1 else 0 end, now() + ? * interval '1 millisecond',
+                inception, deadline, order_key, order_number,
+                fingerprint, payload, checkpoint, signature, receipt, tally.exchange_line(?, 'received')
+            from unnest(?, ?, ?::timestamptz[], ?::timestamptz[], ?, ?, ?, ?, ?, ?, ?)
+                as new (producer, id, inception, deadline, order_key, order_number, fingerprint, payload, checkpoint,
+                    signature, receipt)
+            order by producer collate "C", id collate "C"
+            on conflict (consumer, producer, id) do nothing
+            returning r.consumer, r.producer, r.id, r.attempt, r.inception_datum, r.deadline, r.audit, 'RECEIVED' as event
+        ),
+        %s
+        select producer, id, attempt, inception_datum, deadline, audit
+        from changed
+        """.formatted(Documents.QUEUE_CONSUMERS);
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -61,7 +67,7 @@ final class ReceivedStore {
     // Travels with COMMIT, so nothing can check the number of rows in between: if one is missing it divides by zero,
     // and the transaction fails. The due time stays where the lease has put it, which saves the update of an index.
     private static final String FINISH = """
-        with finished as (
+        with changed as (
             update tally.exchange_received r
             set ack = 'NACKED_RESULT',
                 processing = f.processing,
@@ -76,11 +82,12 @@ final class ReceivedStore {
             from unnest(?, ?, ?, ?, ?, ?, ?, ?)
                 as f (producer, id, attempt, processing, outcome_digest, outcome, reason, signature)
             where r.consumer = ? and r.producer = f.producer and r.id = f.id and r.attempt = f.attempt and r.ack = any (?)
-            returning 1
-        )
+            returning r.consumer, r.producer, r.id, 'DECIDED' as event
+        ),
+        %s
         select 1 / case when count(*) = ? then 1 else 0 end
-        from finished
-        """;
+        from changed
+        """.formatted(Documents.QUEUE_CONSUMERS);
 
     private static final String HOLDS_LEASE = """
         select 1
@@ -99,17 +106,22 @@ final class ReceivedStore {
         """;
 
     private static final String ACKNOWLEDGE = """
-        update tally.exchange_received r
-        set ack = 'ACKED_RESULT',
-            countersignature = a.countersignature,
-            due_at = null,
-            audit = r.audit || tally.exchange_line(?, 'result acknowledged')
-        from unnest(?, ?, ?, ?, ?, ?)
-            as a (producer, id, fingerprint, processing, outcome_digest, countersignature)
-        where r.consumer = ? and r.producer = a.producer and r.id = a.id and r.fingerprint = a.fingerprint
-            and r.processing = a.processing and r.outcome_digest = a.outcome_digest and r.ack = any (?)
-        returning r.producer, r.id
-        """;
+        with changed as (
+            update tally.exchange_received r
+            set ack = 'ACKED_RESULT',
+                countersignature = a.countersignature,
+                due_at = null,
+                audit = r.audit || tally.exchange_line(?, 'result acknowledged')
+            from unnest(?, ?, ?, ?, ?, ?)
+                as a (producer, id, fingerprint, processing, outcome_digest, countersignature)
+            where r.consumer = ? and r.producer = a.producer and r.id = a.id and r.fingerprint = a.fingerprint
+                and r.processing = a.processing and r.outcome_digest = a.outcome_digest and r.ack = any (?)
+            returning r.consumer, r.producer, r.id, 'ACKNOWLEDGED' as event
+        ),
+        %s
+        select producer, id
+        from changed
+        """.formatted(Documents.QUEUE_CONSUMERS);
 
     private static final String DUE = """
         select %s, now() as now
@@ -150,11 +162,17 @@ final class ReceivedStore {
         where consumer = ? and producer = ? and id = ? and ack = 'NACKED_RESULT' and due_at is not null
         """;
 
+    // A document is read from its row when it is sealed.
     private static final String FORGET = """
         with old as (
             select producer, id
-            from tally.exchange_received
-            where consumer = ? and received_at < now() - ? * interval '1 millisecond' and ack = 'ACKED_RESULT'
+            from tally.exchange_received r
+            where r.consumer = ? and r.received_at < now() - ? * interval '1 millisecond' and r.ack = 'ACKED_RESULT'
+                and not exists (
+                    select
+                    from tally.exchange_document d
+                    where d.participant = r.consumer and r.id = any (d.ids)
+                )
             limit ?
             for update skip locked
         )

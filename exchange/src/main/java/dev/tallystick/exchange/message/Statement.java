@@ -76,7 +76,8 @@ public final class Statement {
                 .bytes());
     }
 
-    static byte[] sha256(byte[] bytes) {
+    /** How one statement names another. */
+    public static byte[] sha256(byte[] bytes) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException e) {

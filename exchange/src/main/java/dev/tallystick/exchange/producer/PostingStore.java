@@ -1,5 +1,6 @@
 package dev.tallystick.exchange.producer;
 
+import dev.tallystick.exchange.books.Documents;
 import dev.tallystick.exchange.books.RowFields;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
@@ -32,22 +33,28 @@ import org.jspecify.annotations.Nullable;
 final class PostingStore {
 
     private static final String INSERT = """
-        insert into tally.exchange_posting as m (
-            producer, id, consumer, attempt, published_at, due_at, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, origin, audit)
-        select
-            ?, id, consumer, attempt,
-            case when attempt > 0 then now() end,
-            case when attempt > 0 then least(now() + ? * interval '1 millisecond', now() + deadline * interval '1 millisecond')
-                else now() end,
-            now() + deadline * interval '1 millisecond', order_key, order_number, fingerprint, payload, checkpoint, signature,
-            origin, tally.exchange_line(?, case when attempt > 0 then 'recorded, publishing' else 'recorded' end)
-        from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            as new (id, consumer, attempt, deadline, order_key, order_number, fingerprint, payload, checkpoint, signature, origin)
-        order by id collate "C"
-        on conflict (producer, id) do nothing
-        returning m.id, m.attempt, m.inception_datum, m.deadline, m.audit
-        """;
+        with changed as (
+            insert into tally.exchange_posting as m (
+                producer, id, consumer, attempt, published_at, due_at, deadline, order_key, order_number,
+                fingerprint, payload, checkpoint, signature, origin, audit)
+            select
+                ?, id, consumer, attempt,
+                case when attempt > 0 then now() end,
+                case when attempt > 0 then least(now() + ? * interval '1 millisecond', now() + deadline * interval '1 millisecond')
+                    else now() end,
+                now() + deadline * interval '1 millisecond', order_key, order_number, fingerprint, payload, checkpoint, signature,
+                origin, tally.exchange_line(?, case when attempt > 0 then 'recorded, publishing' else 'recorded' end)
+            from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                as new (id, consumer, attempt, deadline, order_key, order_number, fingerprint, payload, checkpoint, signature,
+                    origin)
+            order by id collate "C"
+            on conflict (producer, id) do nothing
+            returning m.producer, m.id, m.attempt, m.inception_datum, m.deadline, m.audit, 'POSTED' as event
+        ),
+        %s
+        select id, attempt, inception_datum, deadline, audit
+        from changed
+        """.formatted(Documents.QUEUE_PRODUCERS);
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -72,38 +79,50 @@ final class PostingStore {
         """;
 
     private static final String RECEIPT = """
-        update tally.exchange_posting m
-        set ack = 'ACKED_POSTING',
-            receipt = r.receipt,
-            due_at = least(now() + ? * interval '1 millisecond', case when not m.deadline_missed then m.deadline end),
-            audit = m.audit || tally.exchange_line(?, 'receipt recorded')
-        from unnest(?, ?, ?, ?) as r (id, consumer, fingerprint, receipt)
-        where m.producer = ? and m.id = r.id and m.consumer = r.consumer and m.fingerprint = r.fingerprint
-            and m.ack = any (?)
-        returning m.id
-        """;
+        with changed as (
+            update tally.exchange_posting m
+            set ack = 'ACKED_POSTING',
+                receipt = r.receipt,
+                due_at = least(now() + ? * interval '1 millisecond', case when not m.deadline_missed then m.deadline end),
+                audit = m.audit || tally.exchange_line(?, 'receipt recorded')
+            from unnest(?, ?, ?, ?) as r (id, consumer, fingerprint, receipt)
+            where m.producer = ? and m.id = r.id and m.consumer = r.consumer and m.fingerprint = r.fingerprint
+                and m.ack = any (?)
+            returning m.producer, m.id, 'RECEIPTED' as event
+        ),
+        %s
+        select id
+        from changed
+        """.formatted(Documents.QUEUE_PRODUCERS);
 
+    // The trail's newest line tells whether the receipt was recorded before.
     private static final String RESULT = """
-        update tally.exchange_posting m
-        set ack = 'ACKED_RESULT',
-            processing = r.processing,
-            receipt = r.receipt,
-            result_signature = r.signature,
-            countersignature = r.countersignature,
-            outcome_digest = r.outcome_digest,
-            outcome = r.outcome,
-            reason = r.reason,
-            settled_at = now(),
-            due_at = null,
-            audit = m.audit || tally.exchange_line(?, 'result ' || r.processing || ' recorded'
-                || case when m.ack = 'NACKED_POSTING' then ' before the receipt' else '' end)
-        from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            as r (id, consumer, fingerprint, processing, receipt, signature, countersignature, outcome_digest, outcome,
-                reason)
-        where m.producer = ? and m.id = r.id and m.consumer = r.consumer and m.fingerprint = r.fingerprint
-            and m.ack = any (?) and (? or m.deadline >= now())
-        returning m.id, m.deadline < now() as late
-        """;
+        with changed as (
+            update tally.exchange_posting m
+            set ack = 'ACKED_RESULT',
+                processing = r.processing,
+                receipt = r.receipt,
+                result_signature = r.signature,
+                countersignature = r.countersignature,
+                outcome_digest = r.outcome_digest,
+                outcome = r.outcome,
+                reason = r.reason,
+                settled_at = now(),
+                due_at = null,
+                audit = m.audit || tally.exchange_line(?, 'result ' || r.processing || ' recorded'
+                    || case when m.ack = 'NACKED_POSTING' then ' before the receipt' else '' end)
+            from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                as r (id, consumer, fingerprint, processing, receipt, signature, countersignature, outcome_digest, outcome,
+                    reason)
+            where m.producer = ? and m.id = r.id and m.consumer = r.consumer and m.fingerprint = r.fingerprint
+                and m.ack = any (?) and (? or m.deadline >= now())
+            returning m.producer, m.id, m.deadline < now() as late,
+                case when right(m.audit, 20) = ' before the receipt' || chr(10) then 'SETTLED_AT_ONCE' else 'SETTLED' end as event
+        ),
+        %s
+        select id, late
+        from changed
+        """.formatted(Documents.QUEUE_PRODUCERS);
 
     private static final String DUE = """
         select %s, m.published_at is not null as published, m.deadline_missed, now() as now
