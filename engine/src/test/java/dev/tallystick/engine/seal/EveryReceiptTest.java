@@ -108,7 +108,9 @@ class EveryReceiptTest {
         assertThat(receipts)
                 .hasSize(all.size())
                 .allMatch(line -> line.contains(": accepted (entry ") && line.contains(", closed (entry "));
-        assertThat(receipts).filteredOn(line -> line.contains(", erased (entry ")).hasSize(erased.size());
+        assertThat(receipts)
+                .filteredOn(line -> line.contains(", erased (entry "))
+                .hasSize(erased.size());
         List<String> keys = verified("key", proofs(keyed));
         assertThat(keys).filteredOn(line -> line.startsWith("key ")).hasSize(keyed.size());
         assertThat(keys).filteredOn(line -> line.startsWith("  ")).hasSize(3 * rounds);
