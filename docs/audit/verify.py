@@ -29,7 +29,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 ZERO = bytes(32)
-ACCEPTED, CLOSED, ERASED, MEMBER_SECRET, MAP_HEAD, KEY_ROTATION = 1, 2, 3, 6, 7, 8
+ACCEPTED, CLOSED, ERASED, MEMBER_SECRET, MAP_HEAD, KEY_ROTATION, SUCCESSION = 1, 2, 3, 6, 7, 8, 9
+HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 class Refused(Exception):
@@ -339,7 +340,7 @@ def receipt(data, root_key, policy):
     document = parse_json(data)
     require(document.get("format") == "tally-receipt-v1", "not a receipt")
     size, root, words = standing(document, root_key, policy)
-    job, facts = document["job"], []
+    job, facts = printable(document["job"]), []
     accepted, closed, erased = document.get("accepted"), document.get("closed"), document.get("erased")
     require(accepted or closed, "a receipt has an accepted or a closed entry")
     if accepted:
@@ -383,10 +384,14 @@ def looked_up(proof, tag, root, reason="a proof does not lead to the root of the
     return commitment if leaf and there == tag else None
 
 
+def shown(text):
+    """What a document says, for a terminal: nothing in it can end a line or move the cursor."""
+    return "".join(each if unicodedata.category(each) not in HIDDEN else "\\u%04x" % ord(each) for each in text)
+
+
 def printable(text):
     """A line break in a name could look like another verdict."""
-    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
-    require(text and not any(unicodedata.category(each) in hidden for each in text), "names and keys are printable")
+    require(text and not any(unicodedata.category(each) in HIDDEN for each in text), "names and keys are printable")
     return text
 
 
@@ -459,7 +464,7 @@ class Promise:
         for word, line in zip(PROMISE, lines[1:]):
             require(line.startswith(word + " "), "a promise without its line '%s'" % word)
         values = [line.split(" ", 1)[1] for line in lines[1:7]]
-        self.log, self.job, self.sealed_by = values[0], values[2], values[5]
+        self.log, self.job, self.sealed_by = values[0], printable(values[2]), printable(values[5])
         self.tag, self.fingerprint = b64(values[1], 32), b64(values[3], 32)
         require(self.log == ring.origin, "the promise is of another log: %s" % self.log)
         require(any(note.signed_by(key) for key in ring.keys), "the promise is not signed by the log's key")
@@ -476,7 +481,7 @@ def promise(data, root_key, policy, directory):
     require(document.get("format") == "tally-promise-v1", "not a promise")
     note, ring, leaves, at, words = Note(document["note"]), Ring(root_key), None, None, ""
     if directory:
-        checkpoint, ring, leaves, _ = read_log(directory, root_key)
+        checkpoint, ring, leaves, _, _ = read_log(directory, root_key)
         at = policy.time(checkpoint) if policy else None
     promised = Promise(note, ring)
     shown = document.get("fingerprint")
@@ -537,12 +542,22 @@ def map_root(leaves, depth=0):
     return map_node(map_root(leaves[:middle], depth + 1), map_root(leaves[middle:], depth + 1))
 
 
+def succession(entry, origin):
+    """What a log says of the one that it succeeds. Who signed the old checkpoint is for the old log's key to say."""
+    old, size = Key(entry["log"]).name, 0
+    require(old != origin, "the log names itself as the one that it succeeds")
+    if "checkpoint" in entry:
+        named, size, _ = Note(entry["checkpoint"]).checkpoint()
+        require(named == old, "a succession with a checkpoint of another log than it names")
+    return "succeeds log %s of size %d: %s" % (printable(old), size, printable(entry["reason"]))
+
+
 def read_log(directory, root_key):
-    """The checkpoint, the keys, the leaves of the key map, and the number of heads of a log that is in order."""
+    """The checkpoint, keys, leaves of the key map, number of heads and predecessor of a log that is in order."""
     with open(os.path.join(directory, "checkpoint"), "rb") as file:
         note = Note(file.read().decode())
     _, size, root = note.checkpoint()
-    ring, edge, leaves, heads, once, rotation = Ring(root_key), Edge(), {}, 0, set(), None
+    ring, edge, leaves, heads, once, rotation, succeeds = Ring(root_key), Edge(), {}, 0, set(), None, None
     for index, data in read_entries(directory, size):
         edge.append(leaf_hash(data))
         kind, entry = data[0], parse_json(data[1:])
@@ -561,6 +576,9 @@ def read_log(directory, root_key):
             what = "closes" if kind == CLOSED else "erases"
             require((kind, entry["accepted"]) not in once, "entry %d %s a job for the second time" % (index, what))
             once.add((kind, entry["accepted"]))
+        elif kind == SUCCESSION:
+            require(index == 0, "entry %d: a succession is the first entry of its log" % index)
+            succeeds = succession(entry, ring.origin)
         elif kind == MAP_HEAD:
             heads += 1
             require(entry["covers"] == index and entry["count"] == len(leaves)
@@ -569,13 +587,14 @@ def read_log(directory, root_key):
     require(edge.root() == root, "the root of the checkpoint is not that of the entries")
     require(size and kind == MAP_HEAD, "the log does not end in a head")
     ring.verify(note)
-    return note, ring, leaves, heads
+    return note, ring, leaves, heads, succeeds
 
 
 def whole_log(directory, root_key):
-    note, ring, leaves, heads = read_log(directory, root_key)
+    note, ring, leaves, heads, succeeds = read_log(directory, root_key)
     size = note.checkpoint()[1]
-    return "log %s: %d entries, %d heads, %d leaves of the key map" % (ring.origin, size, heads, len(leaves))
+    words = "log %s: %d entries, %d heads, %d leaves of the key map" % (ring.origin, size, heads, len(leaves))
+    return words + ("; " + succeeds if succeeds else "")
 
 
 def check(options, name, root_key, policy):
@@ -606,10 +625,10 @@ def main():
         for name in options.file:
             print(check(options, name, root_key, policy))
     except (Refused, OSError) as reason:
-        print("refused: %s" % reason)
+        print("refused: %s" % shown(str(reason)))
         sys.exit(1)
     except (KeyError, ValueError, TypeError, IndexError, AttributeError) as malformed:
-        print("refused: malformed: %r" % malformed)
+        print("refused: malformed: %s" % shown(repr(malformed)))
         sys.exit(1)
 
 

@@ -118,7 +118,7 @@ final class SealedJobs {
                 database,
                 List.of(
                         "insert into tally.seal_queue (accepted, keys, members) select array_agg(" + ID
-                                + " order by i), array_agg('tally:' || i order by i), array_agg('bench' order by i) "
+                                + " order by i), array_agg('tally:' || i order by i), array_agg('bench'::text order by i) "
                                 + grouped,
                         "insert into tally.seal_queue (closed) select array_agg(" + ID + " order by i) " + grouped));
     }

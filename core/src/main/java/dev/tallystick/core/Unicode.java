@@ -35,5 +35,27 @@ public final class Unicode {
         };
     }
 
+    public static boolean isPrintable(String text) {
+        return text.codePoints().allMatch(Unicode::isPrintable);
+    }
+
+    /** The text for a terminal: as it is if all of it can be printed, else in quotes and with the rest escaped. */
+    public static String shown(String text) {
+        if (isPrintable(text)) {
+            return text;
+        }
+        StringBuilder shown = new StringBuilder("\"");
+        text.codePoints().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                shown.append('\\').appendCodePoint(c);
+            } else if (isPrintable(c)) {
+                shown.appendCodePoint(c);
+            } else {
+                shown.append(c < 0x10000 ? "\\u%04x".formatted(c) : "\\u{%x}".formatted(c));
+            }
+        });
+        return shown.append('"').toString();
+    }
+
     private Unicode() {}
 }

@@ -37,7 +37,8 @@ public final class EngineSchema {
             "0081-restored.sql",
             "0082-origins-of-sealed-jobs.sql",
             "0083-identity-of-the-log.sql",
-            "0084-witnesses-and-rotations.sql");
+            "0084-witnesses-and-rotations.sql",
+            "0088-successors-of-lost-logs.sql");
 
     private EngineSchema() {}
 }

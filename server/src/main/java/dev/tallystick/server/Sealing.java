@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.seal.LogNumber;
 import dev.tallystick.engine.seal.SealSettings;
 import dev.tallystick.engine.seal.Sealer;
 import dev.tallystick.log.note.Policy;
@@ -19,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class Sealing {
 
     /** The file with the public key of the log, for everyone who checks receipts. */
-    static final String ROOT_KEY = "root.pub";
+    static String rootKey(LogNumber number) {
+        return number.file("root", ".pub");
+    }
 
     private Sealing() {}
 
@@ -29,12 +32,13 @@ final class Sealing {
                 .toString();
         SealSettings seal = SealSettings.in(data).witnesses(policy(settings.witnesses()));
         Sealer sealer = SealedDocuments.seal(database, seal, "tallystick/" + installation, crashPoints);
+        String file = rootKey(sealer.number());
         try {
-            Path fresh = data.resolve(ROOT_KEY + ".new");
+            Path fresh = data.resolve(file + ".new");
             Files.writeString(fresh, sealer.rootKey() + "\n");
-            Files.move(fresh, data.resolve(ROOT_KEY), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(fresh, data.resolve(file), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + data.resolve(ROOT_KEY), e);
+            throw new UncheckedIOException("cannot write " + data.resolve(file), e);
         }
         return sealer;
     }

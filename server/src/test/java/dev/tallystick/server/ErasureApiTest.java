@@ -75,6 +75,9 @@ class ErasureApiTest {
             sealed_member mesh member
             seal_log origin checkpoint owner alarm root_key secret_id witnessed
             log_rotation checkpoint
+            old_log origin root_key checkpoint witnessed reason
+            old_log_tile bytes
+            old_log_rotation checkpoint
             seal_queue keys members
             seal_intent note entries
             seal_fact mesh subject record ends salt

@@ -5,9 +5,11 @@ import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.cli.ledger.LedgerInput;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Unicode;
 import dev.tallystick.log.audit.Finding;
 import dev.tallystick.log.audit.LogAudit;
 import dev.tallystick.log.audit.MemberAudit;
+import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.receipt.KeyProof;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +28,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "log",
         description = "Check the log of sealed jobs.",
-        subcommands = {LogCommand.Audit.class, ConsistencyCommand.class, RotateKeyCommand.class},
+        subcommands = {LogCommand.Audit.class, ConsistencyCommand.class, RotateKeyCommand.class, SucceedCommand.class},
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
@@ -80,6 +82,7 @@ public final class LogCommand extends TallyCommand {
                     report.findings().stream().map(Finding::toString).toList();
             String counted = "%s: %d entries, %d heads"
                     .formatted(report.isClean() ? "clean" : "broken", report.size(), report.heads());
+            LogEntry.Succession succeeds = report.succeeds();
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("clean", Json.of(report.isClean()));
             fields.put("size", Json.of(report.size()));
@@ -87,6 +90,11 @@ public final class LogCommand extends TallyCommand {
             fields.put(
                     "findings",
                     new Json.ArrayValue(findings.stream().<Json>map(Json::of).toList()));
+            if (succeeds != null) {
+                fields.put("succeeds", succeeds.json());
+                counted += "\nsucceeds log " + Unicode.shown(succeeds.log().name()) + " of size " + succeeds.size()
+                        + ": " + succeeds.reason();
+            }
             answer(findings.isEmpty() ? counted : String.join("\n", findings) + "\n" + counted, fields);
             return report.isClean() ? ExitCode.OK : ExitCode.CONFLICT;
         }

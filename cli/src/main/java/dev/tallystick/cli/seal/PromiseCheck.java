@@ -4,6 +4,7 @@ import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Unicode;
 import dev.tallystick.log.audit.Finding;
 import dev.tallystick.log.audit.LogAudit;
 import dev.tallystick.log.audit.TagProof;
@@ -109,7 +110,7 @@ final class PromiseCheck {
 
     private ExitCode answer(String verdict, String words, SequencedMap<String, Json> fields, ExitCode code) {
         fields.putFirst("verdict", Json.of(verdict));
-        command.answer(verdict + ": " + words, fields);
+        command.answer(verdict + ": " + Unicode.shown(words), fields);
         return code;
     }
 

@@ -5,8 +5,10 @@ import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
+import dev.tallystick.engine.seal.LogNumber;
 import dev.tallystick.engine.seal.SigningKeys;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -30,11 +32,20 @@ final class RotateKeyCommand extends TallyCommand {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path data;
 
+    /** A server writes the root key of its log at its start. */
+    private LogNumber number() {
+        LogNumber number = LogNumber.FIRST;
+        while (Files.exists(data.resolve(number.next().file("root", ".pub")))) {
+            number = number.next();
+        }
+        return number;
+    }
+
     @Override
     public ExitCode run() throws IOException {
         SigningKeys.Request request;
         try {
-            request = SigningKeys.request(data.resolve("seal"), CrashPoints.NONE);
+            request = SigningKeys.request(data.resolve("seal"), number(), CrashPoints.NONE);
         } catch (NoSuchFileException e) {
             throw new CommandFailed(
                     ExitCode.NOT_FOUND,

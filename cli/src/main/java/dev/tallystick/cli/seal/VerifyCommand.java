@@ -7,6 +7,7 @@ import dev.tallystick.cli.ledger.LedgerInput;
 import dev.tallystick.cli.ledger.LedgerReceipt;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.Unicode;
 import dev.tallystick.log.note.Policy;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.receipt.KeyProof;
@@ -186,7 +187,7 @@ public final class VerifyCommand extends TallyCommand {
         fields.put("accepted", new Json.ObjectValue(facts.accepted()));
         facts.closed().ifPresent(closed -> fields.put("closed", new Json.ObjectValue(closed)));
         facts.erased().ifPresent(erased -> fields.put("erased", new Json.ObjectValue(erased)));
-        StringBuilder text = new StringBuilder("proven: job ").append(facts.job());
+        StringBuilder text = new StringBuilder("proven: job ").append(Unicode.shown(facts.job()));
         text.append(facts.closed().map(VerifyCommand::outcome).orElse(", accepted"));
         text.append(facts.erased().isPresent() ? ", erased" : "");
         facts.accepted().forEach((field, value) -> text.append(line("accepted", field, value)));
@@ -200,19 +201,19 @@ public final class VerifyCommand extends TallyCommand {
     }
 
     private static String outcome(Map<String, Json> closed) {
-        return closed.get("outcome") instanceof Json.StringValue word ? ", " + word.value() : ", closed";
+        return closed.get("outcome") instanceof Json.StringValue word ? ", " + Unicode.shown(word.value()) : ", closed";
     }
 
     private static String line(String record, String field, Json value) {
         String words = value instanceof Json.StringValue text ? text.value() : value.canonical();
-        return "\n  " + record + "." + field + "  " + words;
+        return "\n  " + record + "." + field + "  " + Unicode.shown(words);
     }
 
     static ExitCode refused(TallyCommand command, String reason) {
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         fields.put("proven", Json.of(false));
         fields.put("reason", Json.of(reason));
-        command.answer("not proven: " + reason, fields);
+        command.answer("not proven: " + Unicode.shown(reason), fields);
         return ExitCode.CONFLICT;
     }
 }

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 /** The installation's secret, as it was kept outside of the backups. */
 final class KeptSecret {
 
-    private static final String FILE = "installation.secret";
+    static final String FILE = "installation.secret";
 
     private KeptSecret() {}
 

@@ -119,6 +119,13 @@ public final class LogReplay {
         return database.transact("read the anchor of the log", store::anchor).map(SealStore.Anchor::origin);
     }
 
+    /** Which log of the database is current. */
+    public LogNumber number() {
+        return database.transact("read the anchor of the log", store::anchor)
+                .map(SealStore.Anchor::number)
+                .orElse(LogNumber.FIRST);
+    }
+
     /** The size of the log that the database remembers. */
     public long size() {
         return database.transact("read the anchor of the log", store::anchor)
@@ -262,6 +269,7 @@ public final class LogReplay {
             case LogEntry.ExchangeDocument document -> plain(position, type);
             case LogEntry.MapHead head -> plain(position, type);
             case LogEntry.KeyRotation rotation -> plain(position, type);
+            case LogEntry.Succession succession -> plain(position, type);
         };
     }
 

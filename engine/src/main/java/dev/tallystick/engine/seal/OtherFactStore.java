@@ -35,7 +35,7 @@ final class OtherFactStore {
     record PlacedDocument(DocumentQueue.Document document, byte[] record, byte[] salt, long position) {}
 
     /** What proves that a job was erased. */
-    record Erasure(byte[] record, byte[] salt, long position) {}
+    record Erasure(byte[] record, byte[] salt, long position, LogNumber log) {}
 
     private static final String IS_SEALING = "select exists (select from tally.seal_log) as yes";
 
@@ -48,6 +48,7 @@ final class OtherFactStore {
             select f.id, f.type, f.subject, f.record, f.ends, s.accepted
             from tally.seal_fact f
             left join tally.sealed_job s on s.id = case when f.type = 3 then f.subject::uuid end and s.mesh = f.mesh
+                and s.log = (select number from tally.seal_log)
             where f.position is null
                 and f.id < ?
             order by f.id
@@ -57,23 +58,24 @@ final class OtherFactStore {
     private static final String PLACE = """
             with placed as (
                 update tally.seal_fact f
-                set salt = i.salt, position = i.position
+                set salt = i.salt, position = i.position, log = (select number from tally.seal_log)
                 from unnest(?::bigint[], ?::bytea[], ?::bigint[]) as i (id, salt, position)
                 where f.id = i.id
                     and f.position is null
-                returning f.type, f.mesh, f.subject, f.position
+                returning f.type, f.mesh, f.subject, f.position, f.log
             )
             update tally.sealed_job s
             set erased = p.position
             from placed p
             where s.id = case when p.type = 3 then p.subject::uuid end
                 and s.mesh = p.mesh
+                and s.log = p.log
             """;
 
     // Documents belong to the installation, and to no mesh.
     private static final String ADD_DOCUMENTS = """
-            insert into tally.seal_fact (type, mesh, subject, record, salt, position)
-            select 5, '', subject, record, salt, position
+            insert into tally.seal_fact (type, mesh, subject, record, salt, position, log)
+            select 5, '', subject, record, salt, position, (select number from tally.seal_log)
             from unnest(?::text[], ?::bytea[], ?::bytea[], ?::bigint[]) as i (subject, record, salt, position)
             order by position
             """;
@@ -90,7 +92,7 @@ final class OtherFactStore {
             """;
 
     private static final String ERASURE = """
-            select record, salt, position
+            select record, salt, position, log
             from tally.seal_fact
             where subject = ?
                 and mesh = ?
@@ -150,7 +152,8 @@ final class OtherFactStore {
                 row -> new Erasure(
                         Objects.requireNonNull(row.getBytes("record")),
                         Objects.requireNonNull(row.getBytes("salt")),
-                        row.getLong("position")),
+                        row.getLong("position"),
+                        new LogNumber(row.getInt("log"))),
                 job.toString(),
                 mesh);
     }

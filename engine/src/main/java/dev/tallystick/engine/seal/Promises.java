@@ -34,9 +34,18 @@ public final class Promises {
     private final InstallationSecret secret;
     private final Supplier<NoteSigner> signer;
     private final Supplier<@Nullable LogSnapshot> served;
+    private final Instant begun;
 
-    /** @param served the log as of the last anchor; null if this process does not seal */
-    Promises(InstallationSecret secret, Supplier<NoteSigner> signer, Supplier<@Nullable LogSnapshot> served) {
+    /**
+     * @param served the log as of the last anchor; null if this process does not seal
+     * @param begun when the log began, if it succeeds another one
+     */
+    Promises(
+            InstallationSecret secret,
+            Supplier<NoteSigner> signer,
+            Supplier<@Nullable LogSnapshot> served,
+            Instant begun) {
+        this.begun = begun;
         this.secret = secret;
         this.signer = signer;
         this.served = served;
@@ -68,6 +77,11 @@ public final class Promises {
             // promise.
             return OptionalInt.empty();
         }
+    }
+
+    /** Whether this log promises jobs that were accepted then: the promises of a lost log are not its own. */
+    public boolean covers(Instant acceptedAt) {
+        return !acceptedAt.isBefore(begun);
     }
 
     /** The promise for an accepted job, as JSON in UTF-8. */

@@ -37,7 +37,7 @@ public final class Receipts {
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
     private final OtherFactStore otherFacts = new OtherFactStore();
-    private final TileStore tiles = new TileStore();
+    private final SuccessionStore successions = new SuccessionStore();
 
     public Receipts(Database database) {
         this.database = database;
@@ -51,8 +51,15 @@ public final class Receipts {
             if (anchor.isEmpty() || found.isEmpty()) {
                 return new JobProof.Unsealed(anchor.isPresent());
             }
-            return prove(tx, anchor.get(), found.get(), shown);
+            LogNumber log = sealed.logOf(tx, found.get());
+            return prove(tx, log, copy(tx, anchor.get(), log), found.get(), shown);
         });
+    }
+
+    private LogCopy copy(Tx tx, SealStore.Anchor anchor, LogNumber log) throws SQLException {
+        return log.equals(anchor.number())
+                ? new LogCopy.Current(anchor)
+                : new LogCopy.GivenUp(successions.find(tx, log).orElseThrow());
     }
 
     /** Whether a process has begun to seal the jobs of this database. */
@@ -69,22 +76,21 @@ public final class Receipts {
                         new SignedNote(note.text(), List.of(note.signatures().getFirst())).toString());
     }
 
-    private JobProof prove(Tx tx, SealStore.Anchor anchor, SealedJob job, ShownFields shown) throws SQLException {
-        String checkpoint = anchor.checkpoint();
+    private JobProof prove(Tx tx, LogNumber number, LogCopy log, SealedJob job, ShownFields shown) throws SQLException {
         byte[] salt = job.salt();
-        if (checkpoint == null || !isBelow(anchor.size(), job.accepted()) || !isBelow(anchor.size(), job.closed())) {
+        if (log.size() == 0 || !isBelow(log.size(), job.accepted()) || !isBelow(log.size(), job.closed())) {
             return new JobProof.Pending();
         }
         if (salt == null) {
-            return erased(tx, anchor, job);
+            return erased(tx, number, log, job);
         }
         if (job.hasClosed() && job.closed() == null) {
             return new JobProof.Pending();
         }
-        SignedNote note = anchor.proving(last(job)).orElseThrow();
+        SignedNote note = log.proving(last(job)).orElseThrow();
         long size = Checkpoint.parse(note.text()).size();
-        Prover prover = new Prover(tx, size, note);
-        Map<Long, SignedNote> rotations = store.rotations(tx, size);
+        Prover prover = new Prover(tx, log, size, note);
+        Map<Long, SignedNote> rotations = log.rotations(tx, size);
         JobSalt opening = JobSalt.of(job.id().toString(), salt);
         return proven(() -> new Receipt(
                 job.id().toString(),
@@ -95,19 +101,22 @@ public final class Receipts {
     }
 
     /** Nothing opens the entries of an erased job; the record of its erasure has a salt of its own. */
-    private JobProof erased(Tx tx, SealStore.Anchor anchor, SealedJob job) throws SQLException {
+    private JobProof erased(Tx tx, LogNumber number, LogCopy log, SealedJob job) throws SQLException {
         Optional<OtherFactStore.Erasure> erasure = otherFacts.erasure(tx, job.mesh(), job.id());
         if (erasure.isEmpty()) {
             return otherFacts.isErasing(tx, job.mesh(), job.id()) ? new JobProof.Pending() : new JobProof.Lost();
         }
         OtherFactStore.Erasure fact = erasure.get();
-        if (!isBelow(anchor.size(), fact.position())) {
+        if (!fact.log().equals(number)) {
+            return new JobProof.Lost(); // one log accepted it, and its successor erased it: no checkpoint covers both
+        }
+        if (!isBelow(log.size(), fact.position())) {
             return new JobProof.Pending();
         }
-        SignedNote note = anchor.proving(fact.position()).orElseThrow();
+        SignedNote note = log.proving(fact.position()).orElseThrow();
         long size = Checkpoint.parse(note.text()).size();
-        Prover prover = new Prover(tx, size, note);
-        Map<Long, SignedNote> rotations = store.rotations(tx, size);
+        Prover prover = new Prover(tx, log, size, note);
+        Map<Long, SignedNote> rotations = log.rotations(tx, size);
         JobSalt opening = JobSalt.of(job.id().toString(), fact.salt());
         return proven(() -> new Receipt(
                 job.id().toString(),
@@ -147,15 +156,17 @@ public final class Receipts {
     }
 
     /** Proves entries of one job in one transaction. */
-    private final class Prover {
+    private static final class Prover {
 
         private final Tx tx;
+        private final LogCopy log;
         private final long size;
         private final SignedNote note;
         private final TiledSubtrees subtrees;
 
-        Prover(Tx tx, long size, SignedNote note) {
+        Prover(Tx tx, LogCopy log, long size, SignedNote note) {
             this.tx = tx;
+            this.log = log;
             this.size = size;
             this.note = note;
             this.subtrees = new TiledSubtrees((TileSource) this::read, size);
@@ -192,7 +203,7 @@ public final class Receipts {
 
         private byte[] read(TilePath path) throws IOException {
             try {
-                return tiles.read(tx, path).orElseThrow(() -> new NoSuchFileException(path.path()));
+                return log.tile(tx, path).orElseThrow(() -> new NoSuchFileException(path.path()));
             } catch (SQLException e) {
                 throw new IOException(e);
             }

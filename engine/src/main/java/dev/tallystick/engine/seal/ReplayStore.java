@@ -93,8 +93,8 @@ final class ReplayStore {
             """;
 
     private static final String PLACE_JOB = """
-            insert into tally.sealed_job (id, mesh, accepted)
-            values (?, ?, ?)
+            insert into tally.sealed_job (id, mesh, accepted, log)
+            values (?, ?, ?, (select number from tally.seal_log))
             """;
 
     private static final String KNOWN_MEMBERS = """
@@ -112,6 +112,7 @@ final class ReplayStore {
             from pg_temp.log_since e
             where e.type = 2
                 and e.accepted = s.accepted
+                and s.log = (select number from tally.seal_log)
                 and s.closed is null
             """;
 
@@ -121,6 +122,7 @@ final class ReplayStore {
             join tally.job j on j.id = s.id and j.mesh = s.mesh
             join pg_temp.log_since e on e.position = s.closed
             where j.closed_by is null
+                and s.log = (select number from tally.seal_log)
             """;
 
     private static final String CLOSE = """
@@ -147,6 +149,7 @@ final class ReplayStore {
             from pg_temp.log_since e
             where e.type = 3
                 and e.accepted = s.accepted
+                and s.log = (select number from tally.seal_log)
                 and s.erased is null
             """;
 
@@ -176,7 +179,14 @@ final class ReplayStore {
             where e.type = 1
                 and e.tag is not null
                 and e.expires_at > now()
-                and not exists (select from tally.sealed_job s where s.accepted = e.position)
+                and not exists (
+                    select
+                    from tally.sealed_job s
+                    where s.accepted = e.position
+                        and s.log = (select number from tally.seal_log)
+                )
+            on conflict (tag) do update
+            set position = excluded.position, expires_at = excluded.expires_at
             """;
 
     private static final String COUNT = """

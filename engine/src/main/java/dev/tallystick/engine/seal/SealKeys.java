@@ -14,17 +14,15 @@ import org.jspecify.annotations.Nullable;
 /** The private key that signs the log, and the secret behind the tags of all members. Both are in files, never in Postgres. */
 record SealKeys(NoteSigner signer, InstallationSecret secret) {
 
-    private static final String SECRET = "installation.secret";
-
     /**
      * Reads the files; makes them if the log has not begun.
      *
      * @param begun the name of the log; null if it has not begun
      * @param origin its name otherwise
      */
-    static SealKeys open(Path directory, @Nullable String begun, String origin) {
-        Path key = directory.resolve(SigningKeys.CURRENT);
-        Path secret = directory.resolve(SECRET);
+    static SealKeys open(Path directory, LogNumber number, @Nullable String begun, String origin) {
+        Path key = directory.resolve(SigningKeys.current(number));
+        Path secret = directory.resolve(KeptSecret.FILE);
         if (begun != null && !(Files.exists(key) && Files.exists(secret))) {
             throw new IllegalArgumentException("the jobs of this database are sealed into the log '" + begun
                     + "', but " + key + " or " + secret

@@ -33,6 +33,12 @@ public record SealSettings(Path log, Path secrets, Duration interval, Duration l
                 Policy.unwitnessed());
     }
 
+    /** The same for a log with this number: a successor has a directory of its own beside the first one. */
+    public SealSettings of(LogNumber number) {
+        Path own = log.resolveSibling(number.file(String.valueOf(log.getFileName()), ""));
+        return new SealSettings(own, secrets, interval, lease, facts, witnesses);
+    }
+
     public SealSettings interval(Duration other) {
         return new SealSettings(log, secrets, other, lease, facts, witnesses);
     }

@@ -7,6 +7,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -22,6 +23,7 @@ final class SealStore {
     /**
      * The published state of the log.
      *
+     * @param begunAt when a successor of a lost log began; null for the first log
      * @param rootKey the public key that the log began with; null if it began before that was recorded
      * @param secretId identifies the installation's secret; null likewise
      * @param checkpoint the signed note; null while the log is empty
@@ -29,6 +31,8 @@ final class SealStore {
      * @param alarm why sealing has stopped; null if it has not
      */
     record Anchor(
+            LogNumber number,
+            @Nullable Instant begunAt,
             String origin,
             @Nullable String rootKey,
             @Nullable String secretId,
@@ -98,7 +102,7 @@ final class SealStore {
             """;
 
     private static final String ANCHOR = """
-            select origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
+            select number, begun_at, origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
             from tally.seal_log
             """;
 
@@ -108,7 +112,7 @@ final class SealStore {
             where owner is null
                 or owner = ?
                 or leased_until < now()
-            returning origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
+            returning number, begun_at, origin, root_key, secret_id, size, checkpoint, witnessed_size, witnessed, alarm
             """;
 
     private static final String RELEASE = """
@@ -180,12 +184,13 @@ final class SealStore {
             """;
 
     // Without the lock, the intent of a batch that is just being anchored could be replaced by another for the same
-    // size.
+    // size. A note begins with the origin: a process that was stopped while the log got a successor intends nothing.
     private static final String INTEND = """
             with log as (
                 select size
                 from tally.seal_log
                 where size = ?
+                    and starts_with(?, origin || chr(10))
                 for update
             )
             insert into tally.seal_intent (old_size, note, entries, queued)
@@ -199,6 +204,7 @@ final class SealStore {
                 update tally.seal_log
                 set size = ?, checkpoint = ?, sealed_at = now(), alarm = null, alarmed_at = null
                 where size = ?
+                    and starts_with(?, origin || chr(10))
                 returning size
             ),
             done as (
@@ -217,13 +223,23 @@ final class SealStore {
 
     /** Begins to seal jobs, those in the database included; does nothing if that has happened before. */
     boolean begin(Tx tx, VerifierKey rootKey, String secretId) throws SQLException {
-        tx.update(HOLD_JOBS);
+        holdJobs(tx);
         boolean begun = tx.update(BEGIN, rootKey.name(), rootKey.toString(), secretId) == 1;
         if (begun) {
-            tx.update(QUEUE_ACCEPTED);
-            tx.update(QUEUE_CLOSED);
+            queueAll(tx);
         }
         return begun;
+    }
+
+    /** Keeps jobs from being accepted or closed until the transaction ends. */
+    void holdJobs(Tx tx) throws SQLException {
+        tx.update(HOLD_JOBS);
+    }
+
+    /** Queues all jobs that the database has. */
+    void queueAll(Tx tx) throws SQLException {
+        tx.update(QUEUE_ACCEPTED);
+        tx.update(QUEUE_CLOSED);
     }
 
     /** Empty if jobs are not sealed. */
@@ -291,6 +307,7 @@ final class SealStore {
                         INTEND,
                         intent.batch().oldSize(),
                         intent.batch().note(),
+                        intent.batch().note(),
                         intent.batch().entries().toArray(byte[][]::new),
                         intent.queued())
                 == 1;
@@ -307,12 +324,15 @@ final class SealStore {
                         row -> row.getLong("size"),
                         batch.oldSize() + batch.entries().size(),
                         checkpoint,
-                        batch.oldSize())
+                        batch.oldSize(),
+                        checkpoint)
                 .isPresent();
     }
 
     private static Anchor anchor(ResultSet row) throws SQLException {
         return new Anchor(
+                new LogNumber(row.getInt("number")),
+                Tx.instant(row, "begun_at"),
                 row.getString("origin"),
                 row.getString("root_key"),
                 row.getString("secret_id"),

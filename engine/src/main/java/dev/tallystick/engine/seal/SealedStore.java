@@ -59,6 +59,13 @@ final class SealedStore {
                 and mesh = ?
             """;
 
+    private static final String LOG_OF = """
+            select log
+            from tally.sealed_job
+            where id = ?
+                and mesh = ?
+            """;
+
     private static final String OF_KEY = """
             select s.id, s.mesh, s.salt, s.accepted, s.accepted_record, s.closed, s.closed_record,
                 s.closed is not null as has_closed
@@ -77,13 +84,15 @@ final class SealedStore {
                 from tally.sealed_job
                 where origin = any(?)
                     and mesh = ?
+                    and log = (select number from tally.seal_log)
                     and salt is not null
                     and accepted < ?
                 union all
                 select s.id
                 from descendant d
                 join tally.sealed_job s on s.origin = d.id and s.mesh = ?
-                where s.salt is not null
+                where s.log = (select number from tally.seal_log)
+                    and s.salt is not null
                     and s.accepted < ?
             )
             select s.id, s.mesh, s.salt, s.accepted, s.accepted_record, s.closed, s.closed_record,
@@ -95,8 +104,9 @@ final class SealedStore {
 
     // A job may have been erased since the batch was read: its record must not come back.
     private static final String WRITE = """
-            insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
-            select id, mesh, salt, accepted, accepted_record, closed, closed_record, origin
+            insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin, log)
+            select id, mesh, salt, accepted, accepted_record, closed, closed_record, origin,
+                (select number from tally.seal_log)
             from unnest(?::uuid[], ?::text[], ?::bytea[], ?::bigint[], ?::bytea[], ?::bigint[], ?::bytea[], ?::uuid[])
                 as i (id, mesh, salt, accepted, accepted_record, closed, closed_record, origin)
             on conflict (id) do update
@@ -125,6 +135,12 @@ final class SealedStore {
 
     Optional<SealedJob> find(Tx tx, String mesh, UUID job) throws SQLException {
         return tx.first(OF_MESH, SealedStore::job, job, mesh);
+    }
+
+    /** The log that has the entries of a job. */
+    LogNumber logOf(Tx tx, SealedJob job) throws SQLException {
+        return new LogNumber(
+                tx.first(LOG_OF, row -> row.getInt("log"), job.id(), job.mesh()).orElseThrow());
     }
 
     /** The job that the key stands for. */

@@ -56,7 +56,7 @@ public final class Sealer implements AutoCloseable {
     private final SealSettings settings;
     private final CrashPoints crashPoints;
     private final String owner;
-    private final VerifierKey rootKey;
+    private final LogIdentity identity;
     private final SigningKeys keys;
     private final InstallationSecret secret;
     private final BatchPlanner planner;
@@ -82,7 +82,7 @@ public final class Sealer implements AutoCloseable {
     private Sealer(
             Database database,
             SealSettings settings,
-            VerifierKey rootKey,
+            LogIdentity identity,
             SigningKeys keys,
             InstallationSecret secret,
             DocumentQueue documents,
@@ -93,13 +93,13 @@ public final class Sealer implements AutoCloseable {
         this.documents = documents;
         this.owner = new UUID(random.nextLong(), random.nextLong()).toString();
         this.crashPoints = crashPoints;
-        this.rootKey = rootKey;
+        this.identity = identity;
         this.keys = keys;
         this.secret = secret;
         this.publisher = new BatchPublisher(database, keys, crashPoints);
         this.planner = new BatchPlanner(secret, random, settings.facts(), documents);
         this.keyProofs = new KeyProofs(database, secret);
-        this.promises = new Promises(secret, keys::current, () -> served);
+        this.promises = new Promises(secret, keys::current, () -> served, identity.begun());
         this.cosigner =
                 new CheckpointCosigner(database, new Witnesses(settings.witnesses(), Witnesses.PATIENCE), () -> served);
         this.loop = new Loop("sealer", settings.interval(), this::seal);
@@ -120,8 +120,9 @@ public final class Sealer implements AutoCloseable {
             Database database, SealSettings settings, String origin, DocumentQueue documents, CrashPoints crashPoints) {
         SealStore store = new SealStore();
         Optional<SealStore.Anchor> begun = database.transact("read the anchor of the log", store::anchor);
+        LogNumber number = begun.map(SealStore.Anchor::number).orElse(LogNumber.FIRST);
         SealKeys keys = SealKeys.open(
-                settings.secrets(), begun.map(SealStore.Anchor::origin).orElse(null), origin);
+                settings.secrets(), number, begun.map(SealStore.Anchor::origin).orElse(null), origin);
         if (begun.isEmpty()) {
             boolean unused = database.transact(
                     "begin to seal",
@@ -129,14 +130,11 @@ public final class Sealer implements AutoCloseable {
                     tx -> store.begin(
                             tx, keys.signer().key(), keys.secret().id().hex()));
         }
-        String root = database.transact("read the anchor of the log", store::anchor)
-                .orElseThrow()
-                .rootKey();
         return new Sealer(
                 database,
-                settings,
-                root == null ? keys.signer().key() : VerifierKey.parse(root),
-                new SigningKeys(settings.secrets(), keys.signer(), crashPoints),
+                settings.of(number),
+                LogIdentity.read(database, keys.signer().key()),
+                new SigningKeys(settings.secrets(), number, keys.signer(), crashPoints),
                 keys.secret(),
                 documents,
                 new SecureRandom(),
@@ -145,7 +143,12 @@ public final class Sealer implements AutoCloseable {
 
     /** The public key that the log began with, which verifies everything that it signs. */
     public VerifierKey rootKey() {
-        return rootKey;
+        return identity.rootKey();
+    }
+
+    /** Which log of the database this is. */
+    public LogNumber number() {
+        return identity.number();
     }
 
     /** The newest checkpoint that may be shown to others; empty if this process does not seal, or has sealed nothing. */
@@ -233,11 +236,12 @@ public final class Sealer implements AutoCloseable {
     private boolean open() throws IOException {
         SealStore.Anchor known =
                 database.transact("read the anchor of the log", store::anchor).orElseThrow();
-        requireSecret(known);
+        requireSame(known);
         LogDirectory.requirePresent(settings.log(), anchorOf(known));
         record Held(SealStore.Anchor anchor, Optional<Recorded> intent) {}
         Optional<Held> held = database.transact("take the lease of the log", tx -> {
-            Optional<SealStore.Anchor> anchor = store.lease(tx, owner, settings.lease());
+            Optional<SealStore.Anchor> anchor =
+                    store.lease(tx, owner, settings.lease()).filter(this::isOurs);
             return anchor.isEmpty() ? Optional.empty() : Optional.of(new Held(anchor.get(), store.intent(tx)));
         });
         if (held.isEmpty()) {
@@ -245,7 +249,7 @@ public final class Sealer implements AutoCloseable {
         }
         SealStore.Anchor anchor = held.get().anchor();
         Intent intent = held.get().intent().map(Recorded::batch).orElse(null);
-        directory = LogDirectory.open(settings.log(), rootKey, anchorOf(anchor), intent, crashPoints);
+        directory = LogDirectory.open(settings.log(), rootKey(), anchorOf(anchor), intent, crashPoints);
         keys.use(directory.keys().current());
         if (anchor.alarm() != null) {
             LOG.warn("sealing continues: the log is where its anchor says");
@@ -257,8 +261,17 @@ public final class Sealer implements AutoCloseable {
         return intent == null || finish(intent, null);
     }
 
-    /** Another process may have begun the same log at the same moment, with a secret of its own. */
-    private void requireSecret(SealStore.Anchor anchor) {
+    /**
+     * Another process may have begun the same log at the same moment, with a secret of its own; and an operator may have given
+     * the log up.
+     */
+    private void requireSame(SealStore.Anchor anchor) {
+        if (!isOurs(anchor)) {
+            throw new LogAlarm(
+                    LogAlarm.Reason.OTHER_LOG,
+                    settings.log(),
+                    "is of a log that was given up: '" + anchor.origin() + "' succeeds it. Start this server again");
+        }
         String id = anchor.secretId();
         if (id != null && !id.equals(secret.id().hex())) {
             throw new LogAlarm(
@@ -266,6 +279,10 @@ public final class Sealer implements AutoCloseable {
                     settings.secrets(),
                     "has another secret than the log began with: let the server with these files seal, or copy them");
         }
+    }
+
+    private boolean isOurs(SealStore.Anchor anchor) {
+        return anchor.origin().equals(rootKey().name());
     }
 
     private static Anchor anchorOf(SealStore.Anchor anchor) {
@@ -280,7 +297,8 @@ public final class Sealer implements AutoCloseable {
         LogDirectory log = directory();
         Optional<Facts> facts = database.transact("take from the queue of the log", tx -> {
             Optional<SealStore.Anchor> anchor = store.lease(tx, owner, settings.lease());
-            boolean current = anchor.isPresent() && anchor.get().size() == log.size();
+            boolean current =
+                    anchor.filter(this::isOurs).isPresent() && anchor.get().size() == log.size();
             return current ? Optional.of(planner.read(tx)) : Optional.empty();
         });
         if (facts.isEmpty()) {
@@ -316,8 +334,13 @@ public final class Sealer implements AutoCloseable {
     }
 
     private Batch workOut(LogDirectory log, Facts facts, Predicate<Hash> isMapped) throws IOException {
-        Planned planned = planner.plan(facts, log.size(), isMapped);
-        List<LogEntry> entries = new ArrayList<>(planned.entries());
+        List<LogEntry> entries = new ArrayList<>();
+        LogEntry.Succession succession = identity.succession();
+        if (log.size() == 0 && succession != null) {
+            entries.add(succession);
+        }
+        Planned planned = planner.plan(facts, log.size() + entries.size(), isMapped);
+        entries.addAll(planned.entries());
         keys.next().ifPresent(next -> entries.add(new LogEntry.KeyRotation(next)));
         return new Batch(planned, entries.isEmpty() ? null : log.plan(entries));
     }

@@ -22,17 +22,25 @@ import java.util.Optional;
  */
 public final class SigningKeys {
 
-    static final String CURRENT = "signing.key";
-    static final String NEXT = "next.key";
-
     private final Path directory;
+    private final LogNumber number;
     private final CrashPoints crashPoints;
     private volatile NoteSigner current;
 
-    SigningKeys(Path directory, NoteSigner current, CrashPoints crashPoints) {
+    SigningKeys(Path directory, LogNumber number, NoteSigner current, CrashPoints crashPoints) {
         this.directory = directory;
+        this.number = number;
         this.current = current;
         this.crashPoints = crashPoints;
+    }
+
+    /** The name of the file with the key that signs. */
+    static String current(LogNumber number) {
+        return number.file("signing", ".key");
+    }
+
+    private static String next(LogNumber number) {
+        return number.file("next", ".key");
     }
 
     /** The result of a request for another key. */
@@ -51,10 +59,10 @@ public final class SigningKeys {
      * @param directory the secrets of the server that seals
      * @throws IOException if the current key is not there
      */
-    public static Request request(Path directory, CrashPoints crashPoints) throws IOException {
-        NoteSigner now = NoteSigner.parse(SecretReader.read(directory.resolve(CURRENT)));
+    public static Request request(Path directory, LogNumber number, CrashPoints crashPoints) throws IOException {
+        NoteSigner now = NoteSigner.parse(SecretReader.read(directory.resolve(current(number))));
         NoteSigner next = NoteSigner.generate(now.key().name(), VerifierKey.Type.NOTE, new SecureRandom());
-        Path file = directory.resolve(NEXT);
+        Path file = directory.resolve(next(number));
         try {
             ForcedFiles.createWhole(file, next.secretText().getBytes(StandardCharsets.UTF_8));
         } catch (FileAlreadyExistsException e) {
@@ -75,7 +83,7 @@ public final class SigningKeys {
     }
 
     private Optional<NoteSigner> readNext() throws IOException {
-        Path file = directory.resolve(NEXT);
+        Path file = directory.resolve(next(number));
         if (!Files.exists(file)) {
             return Optional.empty();
         }
@@ -103,11 +111,11 @@ public final class SigningKeys {
                 .filter(each -> each.key().equals(inForce))
                 .orElseThrow(() -> new LogAlarm(
                         LogAlarm.Reason.OTHER_KEYS,
-                        directory.resolve(CURRENT),
+                        directory.resolve(current(number)),
                         "is not the key " + inForce
                                 + ", which the log has in force: copy it from the server that seals"));
         crashPoints.reached(RotationCrashPoint.NEXT_KEY_IN_FORCE);
-        Files.move(directory.resolve(NEXT), directory.resolve(CURRENT), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(directory.resolve(next(number)), directory.resolve(current(number)), StandardCopyOption.ATOMIC_MOVE);
         ForcedFiles.forceDirectory(directory);
         crashPoints.reached(RotationCrashPoint.OLD_KEY_GONE);
         current = next;

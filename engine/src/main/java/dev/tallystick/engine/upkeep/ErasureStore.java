@@ -55,14 +55,14 @@ final class ErasureStore {
                 or exists (
                     select
                     from tally.sealed_job s
-                    join tally.seal_log l on greatest(s.accepted, s.closed) >= l.size
+                    join tally.seal_log l on s.log = l.number and greatest(s.accepted, s.closed) >= l.size
                     where s.id = ?
                         and s.mesh = ?
                 )
                 or exists (
                     select
                     from tally.seal_fact f
-                    join tally.seal_log l on coalesce(f.position, l.size) >= l.size
+                    join tally.seal_log l on f.position is null or (f.log = l.number and f.position >= l.size)
                     where f.subject = ?
                         and f.mesh = ?
                 ) as yes

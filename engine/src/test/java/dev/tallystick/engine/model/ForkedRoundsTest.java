@@ -35,7 +35,8 @@ class ForkedRoundsTest {
     void open() {
         bench = new GraphBench(postgres.dataSource());
         bench.worker(ForkedGraphs.WORKER, this::work);
-        GraphBuilder graph = Graph.named("nested").trigger("start").hook("outer").hook("inner");
+        GraphBuilder graph =
+                Graph.named("nested").trigger("start").hook("outer").hook("inner");
         ForkedGraphs.worker(graph, "look", "inner.round");
         ForkedGraphs.worker(graph, "decide", "inner.round");
         ForkedGraphs.worker(graph, "after", "outer.round");

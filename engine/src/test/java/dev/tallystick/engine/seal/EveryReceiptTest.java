@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
+import dev.tallystick.engine.upkeep.Erase;
+import dev.tallystick.engine.upkeep.JobErasure;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.testkit.Auditor;
 import dev.tallystick.testkit.TestPostgres;
@@ -13,6 +15,8 @@ import dev.tallystick.workflow.JobId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -79,12 +83,14 @@ class EveryReceiptTest {
     private void run(int rounds) throws IOException {
         Map<String, JobId> keyed = new LinkedHashMap<>();
         List<JobId> ended = new ArrayList<>();
+        List<UUID> erased = new ArrayList<>();
         for (int round = 0; round < rounds; round += 25) {
             Map<String, JobId> some = submit(round, Math.min(rounds, round + 25));
             keyed.putAll(some);
             ended.addAll(endAll(some));
             // What is sealed now is proven under a later checkpoint.
             sealer.seal();
+            erased.addAll(erase(some));
         }
         ended.forEach(job -> workbench.await(engine, job));
         sealer.seal();
@@ -94,10 +100,17 @@ class EveryReceiptTest {
                 .transact(
                         "read jobs",
                         tx -> tx.query("select id from tally.job", row -> row.getObject("id", UUID.class)));
+        assertThat(erased).hasSize(rounds);
+        assertThat(all).doesNotContainAnyElementsOf(erased);
+        all.addAll(erased);
         assertThat(all).hasSize(8 * rounds);
-        assertThat(verified("receipt", receipts(all)))
+        List<String> receipts = verified("receipt", receipts(all));
+        assertThat(receipts)
                 .hasSize(all.size())
                 .allMatch(line -> line.contains(": accepted (entry ") && line.contains(", closed (entry "));
+        assertThat(receipts)
+                .filteredOn(line -> line.contains(", erased (entry "))
+                .hasSize(erased.size());
         List<String> keys = verified("key", proofs(keyed));
         assertThat(keys).filteredOn(line -> line.startsWith("key ")).hasSize(keyed.size());
         assertThat(keys).filteredOn(line -> line.startsWith("  ")).hasSize(3 * rounds);
@@ -146,6 +159,21 @@ class EveryReceiptTest {
             }
         });
         return open;
+    }
+
+    /** Erases the jobs of one workflow: they are sealed. */
+    private List<UUID> erase(Map<String, JobId> jobs) {
+        List<UUID> gone = new ArrayList<>();
+        try (JobErasure erasure = new JobErasure(
+                workbench.database(), new SecureRandom(), List.of(), Duration.ofMinutes(1), CrashPoints.NONE)) {
+            jobs.forEach((key, job) -> {
+                if (key.startsWith("one:")) {
+                    assertThat(erasure.erase("default", job, "admin")).isInstanceOf(Erase.Erased.class);
+                    gone.add(job.value());
+                }
+            });
+        }
+        return gone;
     }
 
     private List<Path> receipts(List<UUID> jobs) throws IOException {

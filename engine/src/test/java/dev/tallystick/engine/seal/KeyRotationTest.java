@@ -34,7 +34,7 @@ class KeyRotationTest extends SealingRig {
     }
 
     private VerifierKey request() throws IOException {
-        return ((SigningKeys.Request.Made) SigningKeys.request(secrets(), CrashPoints.NONE)).next();
+        return ((SigningKeys.Request.Made) SigningKeys.request(secrets(), LogNumber.FIRST, CrashPoints.NONE)).next();
     }
 
     private byte[] receipt(JobId job) {
@@ -108,7 +108,8 @@ class KeyRotationTest extends SealingRig {
         sealer();
         VerifierKey next = request();
 
-        assertThat(SigningKeys.request(secrets(), CrashPoints.NONE)).isEqualTo(new SigningKeys.Request.Pending(next));
+        assertThat(SigningKeys.request(secrets(), LogNumber.FIRST, CrashPoints.NONE))
+                .isEqualTo(new SigningKeys.Request.Pending(next));
     }
 
     @Test
@@ -144,7 +145,7 @@ class KeyRotationTest extends SealingRig {
         Sealer dying = sealer(workbench.database(), crash);
         run("one", "in between");
         assertThatThrownBy(() -> {
-                    SigningKeys.request(secrets(), crash);
+                    SigningKeys.request(secrets(), LogNumber.FIRST, crash);
                     dying.seal();
                 })
                 .isInstanceOf(SimulatedCrash.class);

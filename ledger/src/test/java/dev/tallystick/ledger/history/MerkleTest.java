@@ -25,8 +25,7 @@ class MerkleTest {
         for (int size = 1; size <= 33; size++) {
             List<Leaf> leaves = leaves(size);
             String expected = HexFormat.of()
-                    .formatHex(
-                            defined(leaves.stream().sorted().map(Leaf::raw).toList()));
+                    .formatHex(defined(leaves.stream().sorted().map(Leaf::raw).toList()));
             assertThat(Merkle.root(leaves)).as("%d leaves", size).isEqualTo(expected);
         }
     }

@@ -51,8 +51,7 @@ class JsonMergeTest {
     void the_first_side_may_be_kept_whole_with_the_other_on_record() {
         JsonMerge.Result both = JsonMerge.keepingFirst(json("{'a':1}"), json("{'a':2}"), json("{'b':3}"));
         assertThat(both.body()).isEqualTo(json("{'a':2}"));
-        assertThat(both.conflicts())
-                .isEqualTo(json("[{'base':{'a':1},'dropped':{'b':3},'kept':{'a':2},'path':''}]"));
+        assertThat(both.conflicts()).isEqualTo(json("[{'base':{'a':1},'dropped':{'b':3},'kept':{'a':2},'path':''}]"));
 
         JsonMerge.Result deleted = JsonMerge.keepingFirst(json("1"), null, json("2"));
         assertThat(deleted.body()).isNull();

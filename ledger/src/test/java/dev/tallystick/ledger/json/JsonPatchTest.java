@@ -132,7 +132,8 @@ class JsonPatchTest {
         Json document = Json.parse("{\"a\":\"" + "x".repeat(9 << 20) + "\"}", JsonPatch.LIMITS);
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> patch("[{'op':'copy','from':'/a','path':'/b'}]").applyTo(document));
+                .isThrownBy(
+                        () -> patch("[{'op':'copy','from':'/a','path':'/b'}]").applyTo(document));
         assertThat(patch("[{'op':'move','from':'/a','path':'/b'}]").applyTo(document))
                 .isInstanceOf(Json.ObjectValue.class);
     }

@@ -111,8 +111,7 @@ class SshSignatureTest {
         assertThatIllegalArgumentException().isThrownBy(() -> new SshWire.Reader(four).string());
         assertThatIllegalArgumentException().isThrownBy(() -> new SshWire.Reader(four).raw(5));
         assertThatIllegalArgumentException().isThrownBy(() -> new SshWire.Reader(four).raw(-1));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SshWire.Reader(new byte[] {-1, -1, -1, -1}).string());
+        assertThatIllegalArgumentException().isThrownBy(() -> new SshWire.Reader(new byte[] {-1, -1, -1, -1}).string());
         assertThatIllegalArgumentException().isThrownBy(() -> new SshWire.Reader(four).end());
         assertThat(new SshWire.Reader(four).raw(0)).isEmpty();
         assertThat(new SshWire.Reader(four).number()).isEqualTo(1);

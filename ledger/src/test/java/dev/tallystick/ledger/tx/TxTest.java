@@ -68,11 +68,10 @@ class TxTest {
         assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3, 0x80))).hasMessageContaining("within a number");
         assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3, 0x80, 0x80, 0x80, 0x80, 8)))
                 .hasMessageContaining("invalid schema version 2147483648");
-        assertThatThrownBy(() ->
-                        Tx.parse(with(bytes, 9 << 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
+        assertThatThrownBy(() -> Tx.parse(with(bytes, 9 << 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
                 .hasMessageContaining("invalid schema version -9223372036854775808");
-        assertThatThrownBy(() -> Tx.parse(
-                        with(bytes, 11 << 3 | 2, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
+        assertThatThrownBy(() ->
+                        Tx.parse(with(bytes, 11 << 3 | 2, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)))
                 .hasMessageContaining("within a field");
     }
 

@@ -52,6 +52,7 @@ public final class LogAudit {
     private KeyRing keys;
     private long heads;
     private boolean cleanBeforeTail;
+    private LogEntry.@Nullable Succession succeeds;
     private final @Nullable Hash wanted;
     private @Nullable TagProof proof;
 
@@ -66,8 +67,9 @@ public final class LogAudit {
      * What an audit found.
      *
      * @param heads how many heads were compared with the map built from the entries
+     * @param succeeds what the log says of the one that it succeeds; null if it is the first
      */
-    public record Report(long size, long heads, List<Finding> findings) {
+    public record Report(long size, long heads, LogEntry.@Nullable Succession succeeds, List<Finding> findings) {
 
         public boolean isClean() {
             return findings.isEmpty();
@@ -105,7 +107,7 @@ public final class LogAudit {
             checkpoint = Checkpoint.parse(note.text());
         } catch (IllegalArgumentException | java.nio.file.NoSuchFileException e) {
             found("checkpoint", "missing or malformed: " + e.getMessage());
-            return new Report(0, 0, List.copyOf(findings));
+            return new Report(0, 0, null, List.copyOf(findings));
         }
         Path scratch = Files.createTempFile("tally-audit", ".map");
         try (KeyMap map = KeyMap.create(scratch)) {
@@ -134,7 +136,7 @@ public final class LogAudit {
         } catch (IllegalArgumentException e) {
             found("checkpoint", String.valueOf(e.getMessage()));
         }
-        return new Report(checkpoint.size(), heads, List.copyOf(findings));
+        return new Report(checkpoint.size(), heads, succeeds, List.copyOf(findings));
     }
 
     private TagProof prove(Hash tag, SignedNote note, KeyMap map) throws IOException {
@@ -245,6 +247,7 @@ public final class LogAudit {
                 }
             }
             case LogEntry.KeyRotation rotated -> {}
+            case LogEntry.Succession begun -> succession(index, begun);
             case LogEntry.Erased once -> {
                 Long accepted = once.accepted();
                 if (accepted != null && !erased.add(accepted)) {
@@ -256,6 +259,15 @@ public final class LogAudit {
         }
         MapLeaves.of(entry).ifPresent(leaves::add);
         return entry instanceof LogEntry.KeyRotation;
+    }
+
+    private void succession(long index, LogEntry.Succession begun) {
+        if (index != 0) {
+            found("entry " + index, "a succession is the first entry of its log");
+        } else if (begun.log().name().equals(keys.origin())) {
+            found("entry " + index, "the log names itself as the one that it succeeds");
+        }
+        succeeds = begun;
     }
 
     private void accepted(long index, LogEntry.Accepted accepted) {

@@ -11,7 +11,8 @@ public enum EntryType {
     EXCHANGE_DOCUMENT(5),
     MEMBER_SECRET(6),
     MAP_HEAD(7),
-    KEY_ROTATION(8);
+    KEY_ROTATION(8),
+    SUCCESSION(9);
 
     private final byte code;
 

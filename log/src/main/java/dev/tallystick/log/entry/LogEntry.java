@@ -2,6 +2,9 @@ package dev.tallystick.log.entry;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonLimits;
+import dev.tallystick.core.Unicode;
+import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.VerifierKey;
 import dev.tallystick.log.tree.EntryBundle;
 import dev.tallystick.log.tree.Hash;
@@ -274,6 +277,50 @@ public sealed interface LogEntry {
         }
     }
 
+    /**
+     * This log follows one that cannot be continued. It is the first entry of its log, and the only one of its type.
+     *
+     * @param log the root key of the other log, whose name is that log's origin
+     * @param checkpoint the newest one of the other log that was known; null if it had none
+     * @param reason why an operator began this log
+     */
+    record Succession(VerifierKey log, @Nullable SignedNote checkpoint, String reason) implements LogEntry {
+
+        public static final int LONGEST_REASON = 200;
+
+        public Succession {
+            if (checkpoint != null
+                    && !Checkpoint.parse(checkpoint.text()).origin().equals(log.name())) {
+                throw new IllegalArgumentException("a succession with a checkpoint of another log than it names");
+            }
+            if (reason.isBlank() || reason.length() > LONGEST_REASON || !Unicode.isPrintable(reason)) {
+                throw new IllegalArgumentException(
+                        "the reason of a succession has 1 to " + LONGEST_REASON + " printable characters");
+            }
+        }
+
+        /** How far the other log was known. */
+        public long size() {
+            return checkpoint == null ? 0 : Checkpoint.parse(checkpoint.text()).size();
+        }
+
+        @Override
+        public EntryType type() {
+            return EntryType.SUCCESSION;
+        }
+
+        @Override
+        public Json.ObjectValue json() {
+            Map<String, Json> members = new TreeMap<>();
+            members.put("log", Json.of(log.toString()));
+            if (checkpoint != null) {
+                members.put("checkpoint", Json.of(checkpoint.toString()));
+            }
+            members.put("reason", Json.of(reason));
+            return new Json.ObjectValue(members);
+        }
+    }
+
     int LONGEST = EntryBundle.LONGEST_ENTRY;
     int MOST_FIELDS = 64;
     Pattern FIELD = Pattern.compile("[a-z][a-z0-9_]{0,62}");
@@ -314,6 +361,11 @@ public sealed interface LogEntry {
             case MEMBER_SECRET -> new SecretCommitted(fields.hash("position"), fields.hash("commitment"));
             case MAP_HEAD -> new MapHead(fields.number("covers"), fields.hash("root"), fields.number("count"));
             case KEY_ROTATION -> new KeyRotation(VerifierKey.parse(fields.text("next")));
+            case SUCCESSION ->
+                new Succession(
+                        VerifierKey.parse(fields.text("log")),
+                        fields.findText("checkpoint").map(SignedNote::parse).orElse(null),
+                        fields.text("reason"));
         };
         fields.end();
         if (!Arrays.equals(entry.bytes(), bytes)) {

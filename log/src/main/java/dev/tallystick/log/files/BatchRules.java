@@ -30,6 +30,11 @@ final class BatchRules {
                     throw new IllegalArgumentException("entry " + index + ": a rotation of keys ends its batch");
                 }
             }
+            case LogEntry.Succession succession -> {
+                if (index != 0) {
+                    throw new IllegalArgumentException("entry " + index + ": a succession begins its log");
+                }
+            }
             case LogEntry.OperatorAction action -> {}
             case LogEntry.ExchangeDocument document -> {}
             case LogEntry.SecretCommitted secret -> {}

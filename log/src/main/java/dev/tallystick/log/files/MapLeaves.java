@@ -25,6 +25,7 @@ public final class MapLeaves {
             case LogEntry.ExchangeDocument document -> Optional.empty();
             case LogEntry.MapHead head -> Optional.empty();
             case LogEntry.KeyRotation rotation -> Optional.empty();
+            case LogEntry.Succession succession -> Optional.empty();
         };
     }
 }

@@ -188,7 +188,7 @@ public record KeyProof(
 
     /** A line break in a name could look like another verdict. */
     static String printable(String what, String text) {
-        if (text.isEmpty() || !text.codePoints().allMatch(Unicode::isPrintable)) {
+        if (text.isEmpty() || !Unicode.isPrintable(text)) {
             throw new IllegalArgumentException(what + " has only printable characters");
         }
         return text;

@@ -102,7 +102,8 @@ class SealVectorsTest {
         assertRefused(2, "{ \"commitments\":{}}", "canonical form");
         assertRefused(2, "{\"commitments\":{},\"x\":1}", "'x' is unknown");
         assertRefused(2, "{\"commitments\":{\"A\":\"" + Hash.EMPTY_TREE + "\"}}", "a field name");
-        assertRefused(9, "{}", "unknown type 9");
+        assertRefused(9, "{}", "'log' is missing");
+        assertRefused(10, "{}", "unknown type 10");
         assertRefused(7, "{\"count\":1.5,\"covers\":0,\"root\":\"" + Hash.EMPTY_TREE + "\"}", "whole number");
     }
 

@@ -5,6 +5,7 @@ import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.member.TokenInfo;
 import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.seal.LogNumber;
 import dev.tallystick.engine.seal.LogRebuild;
 import dev.tallystick.engine.seal.LogReplay;
 import dev.tallystick.engine.seal.SealSettings;
@@ -38,9 +39,6 @@ import java.util.Set;
 
 /** Brings a restored database together with its log, whichever of the two is older. May be repeated after a crash. */
 public final class LogCheck {
-
-    /** The file with the public key of the log, in the server's directory. */
-    private static final String ROOT_KEY = "root.pub";
 
     private static final String CHECKPOINT = "checkpoint";
 
@@ -79,15 +77,17 @@ public final class LogCheck {
      */
     public Outcome run() throws IOException {
         boolean isSealing = replay.origin().isPresent();
-        Path log = SealSettings.in(data).log();
+        LogNumber number = replay.number();
+        requireNewest(number);
+        Path log = SealSettings.in(data).of(number).log();
         if (!isSealing || (replay.size() == 0 && sizeOf(log) == 0)) {
             replay.settle();
             return new Outcome(isSealing, List.of(), 0, new LogReplay.Report(0, 0, 0, 0, 0, 0, 0), 0, 0);
         }
         try {
             int written = replay.size() > sizeOf(log) ? new LogRebuild(database).rebuild(log) : 0;
-            VerifierKey rootKey =
-                    VerifierKey.parse(Files.readString(data.resolve(ROOT_KEY)).strip());
+            VerifierKey rootKey = VerifierKey.parse(
+                    Files.readString(data.resolve(number.file("root", ".pub"))).strip());
             requireClean(log, rootKey);
             List<String> silent = requireUncontradicted(log, rootKey);
             LogReplay.Report report =
@@ -98,6 +98,15 @@ public final class LogCheck {
             return new Outcome(true, silent, written, report, erased, ended);
         } catch (IllegalArgumentException e) {
             throw new BackupException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A log that was given up must not be continued. */
+    private void requireNewest(LogNumber number) {
+        Path later = SealSettings.in(data).of(number.next()).log();
+        if (Files.exists(later.resolve(CHECKPOINT))) {
+            throw new BackupException("the backup is from before " + later
+                    + " succeeded its log: restore a newer backup, one that knows of that log");
         }
     }
 

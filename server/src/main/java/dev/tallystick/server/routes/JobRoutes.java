@@ -172,7 +172,7 @@ public final class JobRoutes {
     }
 
     private @Nullable RawJson promise(Scope scope, AcceptedMessage message, @Nullable Integer acceptance) {
-        if (promises == null || acceptance == null) {
+        if (promises == null || acceptance == null || !promises.covers(message.acceptedAt())) {
             return null;
         }
         return RawJson.of(promises.promise(
