@@ -99,6 +99,7 @@ class ErasureApiTest {
             exchange_received countersignature outcome_digest audit result_signature
             exchange_issue participant kind producer consumer id evidence
             exchange_order producer consumer order_key
+            exchange_document participant event producers ids
             exchange_partner participant key_id public_key rotation
             exchange_packet topic subject body
             schedule mesh name member workflow cron zone input fingerprint trouble

@@ -4,7 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.seal.DocumentQueue;
 import dev.tallystick.engine.seal.SealSettings;
 import dev.tallystick.engine.seal.Sealer;
-import dev.tallystick.exchange.books.Documents;
+import dev.tallystick.exchange.books.DocumentStore;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
@@ -13,7 +13,7 @@ import java.util.List;
 /** Has the documents of the exchange sealed into the log of the jobs. */
 public final class SealedDocuments implements DocumentQueue {
 
-    private final Documents documents = new Documents();
+    private final DocumentStore documents = new DocumentStore();
 
     private SealedDocuments() {}
 

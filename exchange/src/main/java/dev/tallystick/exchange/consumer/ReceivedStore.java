@@ -1,6 +1,6 @@
 package dev.tallystick.exchange.consumer;
 
-import dev.tallystick.exchange.books.Documents;
+import dev.tallystick.exchange.books.DocumentStore;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
 import dev.tallystick.exchange.message.Participant;
@@ -50,7 +50,7 @@ final class ReceivedStore {
         %s
         select producer, id, attempt, inception_datum, deadline, audit
         from changed
-        """.formatted(Documents.QUEUE_CONSUMERS);
+        """.formatted(DocumentStore.QUEUE_CONSUMERS);
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -87,7 +87,7 @@ final class ReceivedStore {
         %s
         select 1 / case when count(*) = ? then 1 else 0 end
         from changed
-        """.formatted(Documents.QUEUE_CONSUMERS);
+        """.formatted(DocumentStore.QUEUE_CONSUMERS);
 
     private static final String HOLDS_LEASE = """
         select 1
@@ -121,7 +121,7 @@ final class ReceivedStore {
         %s
         select producer, id
         from changed
-        """.formatted(Documents.QUEUE_CONSUMERS);
+        """.formatted(DocumentStore.QUEUE_CONSUMERS);
 
     private static final String DUE = """
         select %s, now() as now

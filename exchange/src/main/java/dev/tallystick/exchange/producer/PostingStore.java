@@ -1,6 +1,6 @@
 package dev.tallystick.exchange.producer;
 
-import dev.tallystick.exchange.books.Documents;
+import dev.tallystick.exchange.books.DocumentStore;
 import dev.tallystick.exchange.books.RowFields;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
@@ -54,7 +54,7 @@ final class PostingStore {
         %s
         select id, attempt, inception_datum, deadline, audit
         from changed
-        """.formatted(Documents.QUEUE_PRODUCERS);
+        """.formatted(DocumentStore.QUEUE_PRODUCERS);
 
     // "offset 0" forces a look-up key by key, also while the table is small.
     private static final String LOOK_UP = """
@@ -93,7 +93,7 @@ final class PostingStore {
         %s
         select id
         from changed
-        """.formatted(Documents.QUEUE_PRODUCERS);
+        """.formatted(DocumentStore.QUEUE_PRODUCERS);
 
     // The trail's newest line tells whether the receipt was recorded before.
     private static final String RESULT = """
@@ -122,7 +122,7 @@ final class PostingStore {
         %s
         select id, late
         from changed
-        """.formatted(Documents.QUEUE_PRODUCERS);
+        """.formatted(DocumentStore.QUEUE_PRODUCERS);
 
     private static final String DUE = """
         select %s, m.published_at is not null as published, m.deadline_missed, now() as now

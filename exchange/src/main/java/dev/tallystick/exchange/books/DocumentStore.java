@@ -18,7 +18,7 @@ import java.util.Objects;
  * participants of a database. The statement that records a document queues it, once documents {@linkplain #begin are sealed}.
  * One method is one statement; the caller owns the transaction.
  */
-public final class Documents {
+public final class DocumentStore {
 
     // What follows is part of statements whose CTE "changed" has the rows that they changed.
     public static final String QUEUE_PRODUCERS = """
@@ -110,7 +110,7 @@ public final class Documents {
 
     /** The oldest that are queued, those of a posting in order: whole rows, until there are so many or more. */
     public List<Recorded> waiting(Tx tx, int most) throws SQLException {
-        return tx.query(WAITING, Documents::recorded, MOST_ROWS, most, most);
+        return tx.query(WAITING, DocumentStore::recorded, MOST_ROWS, most, most);
     }
 
     public void remove(Tx tx, long[] rows) throws SQLException {
