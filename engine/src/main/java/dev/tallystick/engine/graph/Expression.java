@@ -2,6 +2,7 @@ package dev.tallystick.engine.graph;
 
 import com.dashjoin.jsonata.JException;
 import com.dashjoin.jsonata.Jsonata;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -18,22 +19,28 @@ public final class Expression {
     private static final String WATCHERS = "__evaluate";
 
     private final String source;
+    private final Duration longest;
 
     /** A compiled expression serves one thread at a time. This holds as many as were ever evaluated at once. */
     private final Queue<Compiled> idle = new ConcurrentLinkedQueue<>();
 
     private record Compiled(Jsonata expression, ExpressionBounds bounds) {}
 
-    private Expression(String source) {
+    private Expression(String source, Duration longest) {
         this.source = source;
+        this.longest = longest;
     }
 
     /** Parses an expression; refuses invalid JSONata with the reason. */
     public static Expression of(String source) {
+        return of(source, ExpressionBounds.LONGEST);
+    }
+
+    static Expression of(String source, Duration longest) {
         if (source.contains(WATCHERS)) {
             throw new ExpressionException("'" + source + "': names with " + WATCHERS + " are reserved", null);
         }
-        Expression read = new Expression(source);
+        Expression read = new Expression(source, longest);
         read.idle.add(read.compile());
         return read;
     }
@@ -68,7 +75,7 @@ public final class Expression {
     private Compiled compile() {
         try {
             Jsonata compiled = Jsonata.jsonata(source);
-            ExpressionBounds bounds = new ExpressionBounds(source);
+            ExpressionBounds bounds = new ExpressionBounds(source, longest);
             LinearPattern.replaceIn(compiled, bounds);
             return new Compiled(compiled, bounds);
         } catch (RuntimeException | StackOverflowError e) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExpressionBounds {
 
-    /** CPU time, so that no job fails because the machine is busy. */
+    /** The longest evaluation, in CPU time, so that no job fails because the machine is busy. */
     static final Duration LONGEST = Duration.ofMillis(500);
 
     static final int MAX_DEPTH = 200;
@@ -71,6 +71,7 @@ final class ExpressionBounds {
     /** A transform, such as {@code |a|b|}, changes what was weighed before. */
     private final boolean mayChangeValues;
 
+    private final Duration longest;
     private final long[] collected = new long[MAX_DEPTH + 1];
     private final int[] mostCollected = new int[MAX_DEPTH + 1];
     private IdentityHashMap<Object, Long> weights = new IdentityHashMap<>();
@@ -91,13 +92,14 @@ final class ExpressionBounds {
         }
     }
 
-    ExpressionBounds(String source) {
+    ExpressionBounds(String source, Duration longest) {
         this.mayChangeValues = source.contains("|");
+        this.longest = longest;
     }
 
     /** A frame for one evaluation over this context, which begins now, on this thread. */
     Jsonata.Frame begin(Jsonata compiled, Object context) {
-        deadline = now() + LONGEST.toNanos();
+        deadline = now() + longest.toNanos();
         depth = 0;
         collected[0] = 0;
         mostCollected[0] = MAX_ELEMENTS;
@@ -122,7 +124,7 @@ final class ExpressionBounds {
 
     void demandTime() {
         if (now() - deadline > 0) {
-            throw new Exceeded("it takes longer than " + LONGEST.toMillis() + " ms");
+            throw new Exceeded("it takes longer than " + longest.toMillis() + " ms");
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new Exceeded("the engine stopped waiting for it");
