@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.seal.LogNumber;
+import dev.tallystick.engine.seal.SigningKeys;
 import dev.tallystick.log.files.Anchor;
 import dev.tallystick.log.files.LogDirectory;
 import dev.tallystick.log.note.Checkpoint;
@@ -26,11 +28,14 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.SimulatedCrash;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A restored database and its log are brought together, whichever is older; what is lost is never guessed. */
 class RestoreTest extends RestoreRig {
@@ -129,6 +134,74 @@ class RestoreTest extends RestoreRig {
         }
         startAgain();
         theLogContinues(member(alice), first, last);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_change_of_the_signing_key_is_restored_with_the_older_of_both(boolean isLogOlder) throws Exception {
+        Http alice = server.member("alice", "member");
+        String first = run(alice, "first");
+        everythingIsSealed(database);
+        Path olderLog = backups.resolve("log");
+        copy(data.resolve("log"), olderLog);
+        Path olderBackup = backup("older");
+        SigningKeys.request(data.resolve("seal"), LogNumber.FIRST, CrashPoints.NONE);
+        Eventually.holds(
+                "the key is in force", () -> !Files.exists(data.resolve("seal").resolve("next.key")));
+        run(alice, "second");
+        everythingIsSealed(database);
+        Path backup = isLogOlder ? backup("newer") : olderBackup;
+        server.close();
+        if (isLogOlder) {
+            delete(data.resolve("log"));
+            copy(olderLog, data.resolve("log"));
+        }
+
+        restore(backup);
+
+        startAgain();
+        theLogContinues(member(alice), first);
+    }
+
+    @Test
+    void a_copy_that_was_made_while_a_batch_was_written_is_restored() throws Exception {
+        Http alice = server.member("alice", "member");
+        String first = run(alice, "first");
+        everythingIsSealed(database);
+        Path backup = backup("backup");
+        Path checkpoint = backups.resolve("checkpoint");
+        Files.copy(data.resolve("log/checkpoint"), checkpoint);
+        run(alice, "second");
+        everythingIsSealed(database);
+        server.close();
+        Files.move(checkpoint, data.resolve("log/checkpoint"), StandardCopyOption.REPLACE_EXISTING);
+
+        restore(backup);
+
+        startAgain();
+        theLogContinues(member(alice), first);
+    }
+
+    @Test
+    void a_log_that_is_not_what_its_writer_left_is_refused_with_the_reason() throws Exception {
+        run(server.member("alice", "member"), "first");
+        everythingIsSealed(database);
+        Path backup = backup("backup");
+        server.close();
+        Path checkpoint = data.resolve("log/checkpoint");
+        byte[] good = Files.readAllBytes(checkpoint);
+        Files.writeString(checkpoint, "anything");
+
+        assertThatThrownBy(() -> restore(backup))
+                .isInstanceOf(BackupException.class)
+                .hasMessageContaining("is not a checkpoint");
+
+        Files.write(checkpoint, good);
+        assertThat(new LogCheck(another, data, Policy.unwitnessed())
+                        .run()
+                        .report()
+                        .isUpToDate())
+                .isTrue();
     }
 
     @Test

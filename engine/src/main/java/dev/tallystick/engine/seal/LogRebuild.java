@@ -1,6 +1,7 @@
 package dev.tallystick.engine.seal;
 
 import dev.tallystick.core.file.ForcedFiles;
+import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.tree.EntryBundle;
 import dev.tallystick.log.tree.TilePath;
 import dev.tallystick.sql.Database;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -53,6 +55,12 @@ public final class LogRebuild {
                     written += create(directory.resolve("tail").resolve(Long.toString(size)), read(path));
                 }
             }
+        }
+        for (Map.Entry<Long, SignedNote> rotation : database.transact(
+                        "read the rotations", (Tx tx) -> store.rotations(tx, size))
+                .entrySet()) {
+            Path file = directory.resolve("rotation").resolve(Long.toString(rotation.getKey()));
+            written += create(file, rotation.getValue().bytes());
         }
         ForcedFiles.replace(directory.resolve("checkpoint"), checkpoint.getBytes(StandardCharsets.UTF_8));
         deleteOtherTails(directory, size);

@@ -14,6 +14,7 @@ import dev.tallystick.log.map.MapLeaf;
 import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.SignedNote;
 import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.ring.Rotation;
 import dev.tallystick.log.tree.EntryBundle;
 import dev.tallystick.log.tree.Hash;
 import dev.tallystick.log.tree.RightEdge;
@@ -208,10 +209,20 @@ public final class LogReplay {
                     closed[1],
                     replay.count(tx, LogEntry.OperatorAction.TYPE.code(), true));
             tiles.write(tx, BatchPublisher.copies(log, anchor.size()));
+            keepRotations(tx, log, anchor.size());
             replay.anchor(tx, log.size(), note.toString());
             return report;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void keepRotations(Tx tx, LogDirectory log, long known) throws SQLException {
+        for (Rotation rotation : log.keys().rotations()) {
+            if (rotation.lastSize() > known) {
+                store.rotated(
+                        tx, rotation.lastSize(), rotation.proof().checkpoint().toString());
+            }
         }
     }
 

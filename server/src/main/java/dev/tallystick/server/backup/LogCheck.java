@@ -15,6 +15,8 @@ import dev.tallystick.log.audit.LogAudit;
 import dev.tallystick.log.audit.MemberAudit;
 import dev.tallystick.log.entry.LogEntry;
 import dev.tallystick.log.files.Anchor;
+import dev.tallystick.log.files.CopiedLog;
+import dev.tallystick.log.files.LogAlarm;
 import dev.tallystick.log.files.LogDirectory;
 import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.Policy;
@@ -80,25 +82,31 @@ public final class LogCheck {
         LogNumber number = replay.number();
         requireNewest(number);
         Path log = SealSettings.in(data).of(number).log();
-        if (!isSealing || (replay.size() == 0 && sizeOf(log) == 0)) {
-            replay.settle();
-            return new Outcome(isSealing, List.of(), 0, new LogReplay.Report(0, 0, 0, 0, 0, 0, 0), 0, 0);
-        }
         try {
-            int written = replay.size() > sizeOf(log) ? new LogRebuild(database).rebuild(log) : 0;
-            VerifierKey rootKey = VerifierKey.parse(
-                    Files.readString(data.resolve(number.file("root", ".pub"))).strip());
-            requireClean(log, rootKey);
-            List<String> silent = requireUncontradicted(log, rootKey);
-            LogReplay.Report report =
-                    replay.replay(log, rootKey, SealSettings.in(data).secrets());
-            int erased = erase(replay.unerased());
-            int ended = end(replay.ended());
-            replay.settle();
-            return new Outcome(true, silent, written, report, erased, ended);
-        } catch (IllegalArgumentException e) {
+            CopiedLog.cut(log);
+            return isSealing && (replay.size() > 0 || sizeOf(log) > 0) ? compare(log, number) : settle(isSealing);
+        } catch (IllegalArgumentException | LogAlarm e) {
             throw new BackupException(String.valueOf(e.getMessage()));
         }
+    }
+
+    private Outcome settle(boolean isSealing) {
+        replay.settle();
+        return new Outcome(isSealing, List.of(), 0, new LogReplay.Report(0, 0, 0, 0, 0, 0, 0), 0, 0);
+    }
+
+    private Outcome compare(Path log, LogNumber number) throws IOException {
+        int written = replay.size() > sizeOf(log) ? new LogRebuild(database).rebuild(log) : 0;
+        VerifierKey rootKey = VerifierKey.parse(
+                Files.readString(data.resolve(number.file("root", ".pub"))).strip());
+        requireClean(log, rootKey);
+        List<String> silent = requireUncontradicted(log, rootKey);
+        LogReplay.Report report =
+                replay.replay(log, rootKey, SealSettings.in(data).secrets());
+        int erased = erase(replay.unerased());
+        int ended = end(replay.ended());
+        replay.settle();
+        return new Outcome(true, silent, written, report, erased, ended);
     }
 
     /** A log that was given up must not be continued. */
